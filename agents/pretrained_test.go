@@ -19,9 +19,9 @@ import (
 	"marsgym/internal/test/fulltest"
 )
 
-// seats selects the cards that are compared with the exact strength of their networks: up to
-// three seats take some ten seconds of two cores, and four five minutes.
-var seats = flag.Int("seats", 3, "evaluate pretrained networks for up to this number of `seats` exactly")
+// seats selects the cards that are compared with the exact strength of their networks: three
+// seats take some ten seconds of two cores, and four five minutes.
+var seats = flag.Int("seats", 2, "evaluate pretrained networks for up to this number of `seats` exactly; in full tests for three at least")
 
 // figure returns a figure of a model card, from a line such as
 // "| exploitability | 0.000081 |", or the first of several in the line.
@@ -41,6 +41,10 @@ func figure(t *testing.T, card, name string) float64 {
 // TestCards: pretrained networks have the strength in their cards, exactly where the game
 // is solved.
 func TestCards(t *testing.T) {
+	most := *seats
+	if fulltest.On() {
+		most = max(3, most)
+	}
 	for _, name := range agents.PretrainedNames() {
 		t.Run(name, func(t *testing.T) {
 			at := strings.LastIndex(name, "-")
@@ -59,7 +63,7 @@ func TestCards(t *testing.T) {
 			card := string(text)
 			unsolved := !env.Solvable(g)
 			switch {
-			case unsolved, players > *seats:
+			case unsolved, players > most:
 				cardByMatch(t, g, card)
 			case testing.Short() || g.Spec().ID != "martian-dice" && !fulltest.On():
 				t.Skip("evaluates a network in all positions")

@@ -98,6 +98,9 @@ func TestKeys(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays a million decisions")
+	}
 	for _, test := range []struct {
 		name      string
 		game      string

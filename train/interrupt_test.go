@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
@@ -32,6 +33,9 @@ func TestInterruptWithinIteration(t *testing.T) {
 	for k, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
 		cfg := short(a)
 		cfg.Steps, cfg.Checkpoints = 2000, 1
+		if testing.Short() {
+			cfg.Steps = 1000
+		}
 		if k%2 == 0 {
 			cfg.Opponents = someOpponents
 		}
@@ -41,6 +45,9 @@ func TestInterruptWithinIteration(t *testing.T) {
 		}
 		dropped := 0
 		for calls, ended := int64(3), false; !ended; calls += 5 {
+			if !fulltest.On() {
+				calls += calls / 4 // a search has a thousand calls in an iteration
+			}
 			ctx := &countdown{Context: t.Context()}
 			ctx.left.Store(calls)
 			iterations := 0

@@ -18,6 +18,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/tensorboard"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
@@ -61,6 +62,13 @@ func TestKill(t *testing.T) {
 		}
 		return
 	}
+	if testing.Short() {
+		t.Skip("starts and kills thirty processes")
+	}
+	kills := 4
+	if fulltest.On() {
+		kills = 6
+	}
 	for _, a := range train.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
 			whole, dir := t.TempDir(), t.TempDir()
@@ -74,11 +82,11 @@ func TestKill(t *testing.T) {
 					t.Logf("seed %d", seed)
 				}
 			}()
-			kills := 0
+			killed := 0
 			for ended := false; !ended; {
 				child := exec.Command(os.Args[0], "-test.run=^TestKill$")
 				child.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s", key, a, dir))
-				if kills < 6 {
+				if killed < kills {
 					child.Env = append(child.Env, key+"_WAITS=")
 				}
 				out, err := child.StdoutPipe()
@@ -96,7 +104,7 @@ func TestKill(t *testing.T) {
 				for left := random.IntN(1 + lead); left >= 0 && lines.Scan(); left-- {
 					text += lines.Text() + "\n"
 				}
-				if kills < 6 {
+				if killed < kills {
 					time.Sleep(time.Duration(random.Int64N(int64(5 * time.Millisecond))))
 					child.Process.Kill()
 				}
@@ -106,17 +114,17 @@ func TestKill(t *testing.T) {
 				err = child.Wait()
 				ended = child.ProcessState.Exited()
 				if ended && err != nil {
-					t.Fatalf("after %d kills: %v\n%s", kills, err, text)
+					t.Fatalf("after %d kills: %v\n%s", killed, err, text)
 				}
 				if !ended {
-					kills++
+					killed++
 				}
 			}
-			if kills < 3 {
-				t.Errorf("%d processes were killed; want at least 3", kills)
+			if killed < 3 {
+				t.Errorf("%d processes were killed; want at least 3", killed)
 			}
 			if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
-				t.Errorf("after %d kills a run ends in another model", kills)
+				t.Errorf("after %d kills a run ends in another model", killed)
 			}
 			same(t, dir, whole)
 		})

@@ -29,7 +29,7 @@ func measure(g env.Game) (playSizes, error) {
 	b.Reset(1)
 	buf, actions := b.Buffers(), g.Spec().Actions
 	var legal []game.Action
-	total, games, numbers := 0, 1, 0.0
+	total, games, numbers := 0, 1, 0
 	for range steps {
 		for _, x := range buf.Obs {
 			if x != 0 {
@@ -56,7 +56,7 @@ func measure(g env.Game) (playSizes, error) {
 		}
 	}
 	const decisions = rows * steps
-	play := playSizes{numbers: numbers / decisions, options: float64(total) / decisions, length: decisions / float64(games)}
+	play := playSizes{numbers: float64(numbers) / decisions, options: float64(total) / decisions, length: decisions / float64(games)}
 	measurements.Store(hash, play)
 	return play, nil
 }

@@ -78,6 +78,10 @@ func TestPoolBits(t *testing.T) {
 	if fulltest.On() {
 		heads = append(heads, models.Logits)
 	}
+	procs, stops, withBots := []int{1, 5}, []uint64{1, 3, 8}, []uint64{1, 8} // with no opponent yet, with one, with more snapshots than the pool holds
+	if testing.Short() {
+		procs, stops, withBots = procs[1:], stops[2:], withBots[1:]
+	}
 	for _, head := range heads {
 		g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 		cfg := poolConfig(head)
@@ -85,13 +89,13 @@ func TestPoolBits(t *testing.T) {
 		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin > 0 && m.Pool.MinWin <= m.Pool.Win && m.Pool.Win < 1) {
 			t.Errorf("%s: metrics of the pool at the end: %+v", head, m.Pool)
 		}
-		for _, procs := range []int{1, 5} {
+		for _, procs := range procs {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, want) {
 				t.Errorf("%s: the model differs with GOMAXPROCS %d", head, procs)
 			}
 		}
-		for _, stop := range []uint64{1, 3, 8} { // with no opponent yet, with one, with more snapshots than the pool holds
+		for _, stop := range stops {
 			if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
 				t.Errorf("%s: the model differs if interrupted after iteration %d", head, stop)
 			}
@@ -108,7 +112,7 @@ func TestPoolBits(t *testing.T) {
 		if m.Pool == nil || m.Pool.Opponents != 5 || !(m.Pool.Bots["random"] > m.Pool.Bots["greedy"]) {
 			t.Errorf("%s: metrics of a pool with bots: %+v", head, m.Pool)
 		}
-		for _, stop := range []uint64{1, 8} {
+		for _, stop := range withBots {
 			if got, _ := trained(t, g, bots, stop); !bytes.Equal(got, want) {
 				t.Errorf("%s: with bots the model differs if interrupted after iteration %d", head, stop)
 			}
@@ -174,7 +178,11 @@ func TestPopulation(t *testing.T) {
 	}
 
 	want, _ := trained(t, g, cfg, 0)
-	for _, stop := range []uint64{2, 3, 5, 6, 9} { // within each network and between them
+	stops := []uint64{2, 3, 5, 6, 9} // within each network and between them
+	if testing.Short() {
+		stops = []uint64{3, 9}
+	}
+	for _, stop := range stops {
 		if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
 			t.Errorf("the model differs if interrupted after iteration %d", stop)
 		}

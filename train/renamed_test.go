@@ -45,6 +45,9 @@ func nested(field, value string) string {
 // TestRenamed reads settings with each name of an older release, and with its
 // present name.
 func TestRenamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a hundred settings")
+	}
 	for _, names := range renamed {
 		old, present := names[0], names[1]
 		want := old + " is now " + strings.TrimPrefix(present, "train.")

@@ -36,9 +36,9 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	for want, change := range map[string]func(*train.Config, *train.Options){
 		"train.seed was 1 and is 2;":               func(c *train.Config, _ *train.Options) { c.Seed = 2 },
 		"train.steps was 1 and is 5000;":           func(c *train.Config, _ *train.Options) { c.Steps = 5000 },
-		"train.rows was 64 and is 65;":             func(c *train.Config, _ *train.Options) { c.Rows++ },
+		"train.rows was 32 and is 33;":             func(c *train.Config, _ *train.Options) { c.Rows++ },
 		"train.hidden was [32] and is [32,8];":     func(c *train.Config, _ *train.Options) { c.Hidden = []int{32, 8} },
-		"train.ppo.minibatch was 512 and is 256;":  func(c *train.Config, _ *train.Options) { c.PPO.Minibatch = 256 },
+		"train.ppo.minibatch was 256 and is 128;":  func(c *train.Config, _ *train.Options) { c.PPO.Minibatch = 128 },
 		"train.ppo.lambda was 0.85 and is 0.9;":    func(c *train.Config, _ *train.Options) { c.PPO.Lambda = 0.9 },
 		"train.adam.beta2 was 0.999 and is 0.9;":   func(c *train.Config, _ *train.Options) { c.Adam.Beta2 = 0.9 },
 		"train.evaluations was 2 and is 3;":        func(c *train.Config, _ *train.Options) { c.Evaluations = 3 },

@@ -23,6 +23,9 @@ func openGame(id string, config []byte) (env.Game, error) {
 
 // TestDefaultFor compares what depends on the game.
 func TestDefaultFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays a million decisions")
+	}
 	for _, test := range []struct {
 		name       string
 		players    int

@@ -26,13 +26,13 @@ import (
 
 func learner(m *models.MLP, c models.AdamConfig) (models.Learner, error) { return gorgonia.New(m, c) }
 
-// small is a config of about a second.
+// small is a config of half a second.
 func small() train.Config {
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Hidden = []int{32}
-	cfg.Rows = 64
-	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs, cfg.PPO.Outcomes = 32, 512, 2, 100
-	cfg.Steps = 12 * 64 * 32
+	cfg.Rows = 32
+	cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.PPO.Epochs, cfg.PPO.Outcomes = 32, 256, 2, 100
+	cfg.Steps = 12 * 32 * 32
 	cfg.Evaluations, cfg.Checkpoints = 2, 4
 	return cfg
 }
@@ -58,8 +58,12 @@ func TestSameBits(t *testing.T) {
 			t.Run(fmt.Sprint(a, " ", head), func(t *testing.T) {
 				cfg := brief(a)
 				cfg.Head = head
+				procs := []int{1, 2, 5}
+				if testing.Short() {
+					cfg.Steps, procs = cfg.Steps/6, []int{1, 5}
+				}
 				var want []byte
-				for _, procs := range []int{1, 2, 5} {
+				for _, procs := range procs {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 					dir := t.TempDir()
 					if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
@@ -81,6 +85,7 @@ func TestSameBits(t *testing.T) {
 func TestOtherSeedOtherBits(t *testing.T) {
 	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
 	cfg := small()
+	cfg.Steps = 1
 	var models [2][]byte
 	for i := range models {
 		cfg.Seed = uint64(i)
@@ -160,7 +165,7 @@ func (c *rowCounter) Fit(shards []models.Shard, rate float64) (float64, error) {
 func TestResume(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	cfg := small()
-	const rows = 60_000 // of an evaluation, so that the run makes two
+	const rows = 30_000 // of an evaluation, so that the run makes two
 	cfg.Evaluations = 4
 	exact := func(_ context.Context, m *models.MLP) (*models.Exact, error) {
 		return &models.Exact{Exploitability: float64(m.Weights()[0])}, nil
@@ -340,6 +345,9 @@ func TestRangeJSON(t *testing.T) {
 // TestLearning trains on small games and bounds the exploitability. That of
 // untrained networks is about 0.3.
 func TestLearning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for some seconds")
+	}
 	for i, test := range []struct {
 		algorithm    train.Algorithm
 		game, config string

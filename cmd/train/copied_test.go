@@ -65,7 +65,7 @@ func TestCopied(t *testing.T) {
 
 // TestCopiedSweep moves a damaged run of a sweep away by the printed command, and goes on.
 func TestCopiedSweep(t *testing.T) {
-	dir, file := odd(t), write(t, `{"base": `+strings.Replace(quick, `"steps": 40960`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
+	dir, file := odd(t), write(t, `{"base": `+strings.Replace(quick, `"steps": 20480`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
 	if status, _, errs := command(t, "-sweep", file, "-out", dir); status != cli.Done {
 		t.Fatal(errs)
 	}

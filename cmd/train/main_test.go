@@ -21,10 +21,10 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// quick is the settings of a run of about a second: 20 iterations.
+// quick is the settings of a run of half a second: 20 iterations.
 const quick = `{
-	"game": "martian-dice", "game_config": {"dice": 5, "target": 6}, "backend": "gorgonia",
-	"train": {"algorithm": "ppo", "hidden": [32], "rows": 64, "ppo": {"horizon": 32, "minibatch": 512}, "steps": 40960, "evaluations": 4, "checkpoints": 10}
+	"game": "martian-dice", "game_config": {"dice": 4, "target": 6}, "backend": "gorgonia",
+	"train": {"algorithm": "ppo", "hidden": [32], "rows": 32, "ppo": {"horizon": 32, "minibatch": 256}, "steps": 20480, "evaluations": 4, "checkpoints": 10}
 }`
 
 func write(t *testing.T, text string) string {
@@ -68,14 +68,14 @@ func TestRun(t *testing.T) {
 	if err := json.Unmarshal(read(t, dir, train.ConfigFile), &set); err != nil {
 		t.Fatal(err)
 	}
-	if set.Train.Seed != 7 || set.Train.Rows != 64 || !bytes.Contains(set.GameConfig, []byte(`"target": 6`)) {
+	if set.Train.Seed != 7 || set.Train.Rows != 32 || !bytes.Contains(set.GameConfig, []byte(`"target": 6`)) {
 		t.Errorf("the effective config is %+v", set)
 	}
 	f, err := models.Load(filepath.Join(dir, agents.ModelFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Meta.Exact == nil || f.Meta.Steps != 40960 || f.Meta.Seed != 7 {
+	if f.Meta.Exact == nil || f.Meta.Steps != 20480 || f.Meta.Seed != 7 {
 		t.Errorf("the metadata of the model is %+v", f.Meta)
 	}
 	if n := bytes.Count(read(t, dir, train.MetricsFile), []byte("\n")); n != 20 {
@@ -354,7 +354,7 @@ func TestCancelEvaluation(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if f, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil || f.Meta.Steps != 40960 {
+	if f, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil || f.Meta.Steps != 20480 {
 		t.Errorf("the model: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestResumeChangedConfig(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for old, new := range map[string]string{`"minibatch": 512`: `"minibatch": 256`, `"target": 6`: `"target": 7`} {
+	for old, new := range map[string]string{`"minibatch": 256`: `"minibatch": 512`, `"target": 6`: `"target": 7`} {
 		change(old, new)
 		status, _, errs := command(t, "-resume", dir)
 		field, was, _ := strings.Cut(strings.ReplaceAll(old, `"`, ""), ": ")

@@ -21,8 +21,9 @@ import (
 // axe is the name of the variable with the path of axe.min.js of the package axe-core.
 const axe = "MARSGYM_AXE"
 
-// TestBrowserAccessibility checks every page by axe-core, in light and dark. It leaves out
-// one rule, which axe-core calls experimental: it takes the title of a cell as its visible text.
+// TestBrowserAccessibility checks every page by axe-core: by all rules in light, and by those on
+// colours in dark too. It leaves out one rule, which axe-core calls experimental: it takes the title
+// of a cell as its visible text.
 func TestBrowserAccessibility(t *testing.T) {
 	path := os.Getenv(axe)
 	if path == "" {
@@ -32,14 +33,19 @@ func TestBrowserAccessibility(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := browser(t)
 	url := serve(t, web.Options{Runs: trained(t)})
-	x := open(t, browser(t), url)
-	for _, dark := range []bool{false, true} {
-		x.must(x.Size(x.ctx, 1280, 900, dark))
-		for _, page := range pagesToSee {
-			x.see(url, page)
-			x.do(string(source))
-			found := x.text(`axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: {'label-content-name-mismatch': {enabled: false}}})
+	x := open(t, b, url)
+	for _, page := range pagesToSee {
+		x.see(url, page)
+		x.do(string(source))
+		for _, dark := range []bool{false, true} {
+			x.must(x.Size(x.ctx, 1280, 900, dark))
+			rules := `['color-contrast', 'link-in-text-block']`
+			if !dark {
+				rules = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`
+			}
+			found := x.text(`axe.run(document, {runOnly: ` + rules + `, rules: {'label-content-name-mismatch': {enabled: false}}})
 				.then((r) => r.violations.map((v) => v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary).join(' | ')).join('\n'))`)
 			if found != "" {
 				t.Errorf("%s, dark %v: %s", page.name, dark, found)

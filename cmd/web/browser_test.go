@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,26 +35,31 @@ type tab struct {
 	ctx context.Context
 }
 
-// browser starts a Chromium, or skips the test where there is none.
+// shared is the Chromium of all tests, which TestMain closes.
+var shared struct {
+	sync.Once
+	b   *chrome.Browser
+	err error
+}
+
+// browser returns the Chromium, or skips the test where there is none. Tests that use it run beside
+// each other: they wait for the browser most of the time.
 func browser(t testing.TB) *chrome.Browser {
 	t.Helper()
 	path := chrome.Find()
 	if path == "" {
 		t.Skip("there is no Chromium on this machine; install Debian's package chromium to run this test")
 	}
-	dir, err := os.MkdirTemp("", "marsgym")
-	if err != nil {
-		t.Fatal(err)
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel()
 	}
-	b, err := chrome.Start(path, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		b.Close()
-		os.RemoveAll(dir)
+	shared.Do(func() {
+		shared.b, shared.err = chrome.Start(path, filepath.Join(os.Getenv("XDG_CACHE_HOME"), "chromium"))
 	})
-	return b
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.b
 }
 
 // open opens an address in a tab with a storage of its own.
@@ -71,6 +77,7 @@ func open(t testing.TB, b *chrome.Browser, url string) *tab {
 	}
 	x := &tab{p, t, ctx}
 	t.Cleanup(func() {
+		b.CloseContext(context.Background(), storage)
 		if list := p.Errors(); len(list) > 0 {
 			t.Errorf("the console has errors:\n%s", strings.Join(list, "\n"))
 		}
@@ -112,28 +119,44 @@ func (x *tab) do(expression string) {
 	x.must(x.Eval(x.ctx, expression, nil))
 }
 
-// served serves the page without run folders, and returns its address.
+// served returns the address of a server without run folders, which the tests of the browser share.
 func served(t testing.TB) string {
 	t.Helper()
-	return serve(t, web.Options{})
+	s, err := everyones()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.address()
 }
 
-// serve serves the page with bounds of requests, and returns its address.
+var everyones = sync.OnceValues(func() (*server, error) {
+	s, l, err := listen(web.Options{Work: work, Limit: limit}, "")
+	if err == nil {
+		go s.serve(context.Background(), l)
+	}
+	return s, err
+})
+
+// Bounds of requests in tests.
+const (
+	work  = 2
+	limit = time.Minute
+)
+
+// serve serves the page with bounds of requests until the test ends, and returns its address.
 func serve(t testing.TB, opt web.Options) string {
 	t.Helper()
-	opt.Work, opt.Limit = 2, time.Minute
+	opt.Work, opt.Limit = work, limit
 	return start(t, opt, "").address()
 }
 
 // start serves the page until the test ends; a token that is not "" is wanted from it.
 func start(t testing.TB, opt web.Options, token string) *server {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	s, l, err := listen(opt, token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
-	s.token = token
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- s.serve(ctx, l) }()
@@ -142,6 +165,17 @@ func start(t testing.TB, opt web.Options, token string) *server {
 		<-done
 	})
 	return s
+}
+
+// listen returns a server of the page and where it can be served.
+func listen(opt web.Options, token string) (*server, net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
+	s.token = token
+	return s, l, nil
 }
 
 // trained returns a folder with a run folder for Pig.

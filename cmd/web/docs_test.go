@@ -7,6 +7,12 @@ import (
 	"marsgym/internal/cli/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
+func TestMain(m *testing.M) {
+	clitest.Main(m, func() {
+		if shared.b != nil {
+			shared.b.Close()
+		}
+	})
+}
 
 func TestDocs(t *testing.T) { clitest.Docs(t, "web", run) }

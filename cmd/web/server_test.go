@@ -46,7 +46,7 @@ func post(ctx context.Context, url, body string, header map[string]string) (stat
 
 // TestHostile sends requests that the server must refuse.
 func TestHostile(t *testing.T) {
-	url := served(t)
+	url := serve(t, web.Options{})
 	const games = `{"do":"games"}`
 	for _, test := range []struct {
 		name   string
@@ -122,7 +122,7 @@ func TestWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("TMPDIR", dir)
-	url := served(t)
+	url := serve(t, web.Options{})
 	for _, body := range []string{
 		`{"do":"play","game":"pig","seats":["greedy","human"]}`, `{"do":"values","game":"martian-dice","players":1}`,
 		`{"do":"write","game":"pig","moves":["roll"]}`, `{"do":"read","text":"x"}`, `{"do":"agents","game":"pig"}`,
@@ -186,7 +186,7 @@ func TestToken(t *testing.T) {
 // TestHalfSent: requests that are never sent to their end, with small and with large parts,
 // keep nobody from an answer.
 func TestHalfSent(t *testing.T) {
-	url := served(t)
+	url := serve(t, web.Options{})
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
 	part := strings.Repeat(" ", 200_000)
 	for i := range maxTransfers + 100 {
@@ -238,7 +238,7 @@ func TestTransfers(t *testing.T) {
 
 // TestUnread: answers that nobody reads keep nobody from an answer, and end.
 func TestUnread(t *testing.T) {
-	url := served(t)
+	url := serve(t, web.Options{})
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
 	body := `{"do":"view","game":"pig","typed":true,"moves":[` + strings.TrimSuffix(strings.Repeat(`"roll","1",`, 500), ",") + `]}`
 	for range 50 {
@@ -317,7 +317,7 @@ func TestSessions(t *testing.T) {
 	if fulltest.On() {
 		more = func(int) bool { return time.Since(start) < time.Minute }
 	}
-	url := served(t)
+	url := serve(t, web.Options{})
 	alone := web.New(web.Options{})
 	var wg sync.WaitGroup
 	failed := make(chan string, sessions)

@@ -152,7 +152,7 @@ func digest(t *testing.T, run string) string {
 
 // runs are a run for each of two algorithms and two games.
 var runs = []struct{ game, config, algorithm string }{
-	{"martian-dice", `{"dice": 5, "target": 6}`, "turn-exact"},
+	{"martian-dice", `{"dice": 4, "target": 4}`, "turn-exact"},
 	{"pig", `{"target": 10}`, "one-move"},
 }
 
@@ -162,7 +162,7 @@ func TestSameBits(t *testing.T) {
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
 	serving(t, addr)
 	for i, r := range runs {
-		file, local := settings(t, r.game, r.config, r.algorithm, 3000), filepath.Join(t.TempDir(), "local")
+		file, local := settings(t, r.game, r.config, r.algorithm, 1000), filepath.Join(t.TempDir(), "local")
 		start(t, bin, "train", "-config", file, "-cache", "none", "-out", local).wait(t)
 		want := digest(t, local)
 		var workers []*process

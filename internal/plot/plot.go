@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"strings"
 
@@ -53,8 +54,8 @@ func PNG(w io.Writer, c chart.Chart) error {
 	if err := render(draw.New(canvas), c); err != nil {
 		return err
 	}
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
+	// The fastest compression takes half the time of the default and adds 6 % to the size.
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, canvas.Image())
 }
 
 func size(c chart.Chart) (width, height vg.Length) {

@@ -9,8 +9,8 @@ import (
 
 // Main runs the tests of a command with their own cache folder, so that they
 // neither read solutions from the user's cache folder nor write any there. Call it
-// from TestMain.
-func Main(m *testing.M) {
+// from TestMain. After the tests it calls the functions in end.
+func Main(m *testing.M, end ...func()) {
 	dir, err := os.MkdirTemp("", "marsgym")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -18,6 +18,9 @@ func Main(m *testing.M) {
 	}
 	os.Setenv("XDG_CACHE_HOME", dir)
 	status := m.Run()
+	for _, f := range end {
+		f()
+	}
 	os.RemoveAll(dir)
 	os.Exit(status)
 }

@@ -57,6 +57,11 @@ func (b *Browser) NewContext(ctx context.Context) (string, error) {
 	return c.BrowserContextID, err
 }
 
+// CloseContext closes a browser context with its tabs, and forgets its storage.
+func (b *Browser) CloseContext(ctx context.Context, id string) error {
+	return b.call(ctx, "", "Target.disposeBrowserContext", map[string]string{"browserContextId": id}, nil)
+}
+
 // Call sends a command to the page and decodes its answer into result, unless that is nil.
 func (p *Page) Call(ctx context.Context, method string, params, result any) error {
 	return p.b.call(ctx, p.session, method, params, result)

@@ -29,24 +29,25 @@ var (
 
 // attack is one kind of attack. do returns an error for a wrong result.
 type attack struct {
-	name string
-	do   func(w *worker) error
+	name     string
+	do       func(w *worker) error
+	commands string // that it starts
 }
 
 var attacks = []attack{
-	{"train", (*worker).train},
-	{"train damaged", (*worker).trainDamaged},
-	{"train replaced", (*worker).trainReplaced},
-	{"sweep", (*worker).sweep},
-	{"solve", (*worker).solve},
-	{"solve damaged", (*worker).solveDamaged},
-	{"eval", (*worker).eval},
-	{"play", (*worker).play},
-	{"invalid input", (*worker).invalid},
-	{"hostile files", (*worker).hostileFiles},
-	{"hostile files on the page", (*worker).hostilePage},
-	{"colliding ids", (*worker).collide},
-	{"wrong chunks", (*worker).wrongChunks},
+	{"train", (*worker).train, "train"},
+	{"train damaged", (*worker).trainDamaged, "train eval"},
+	{"train replaced", (*worker).trainReplaced, "train"},
+	{"sweep", (*worker).sweep, "train"},
+	{"solve", (*worker).solve, "solve"},
+	{"solve damaged", (*worker).solveDamaged, "solve"},
+	{"eval", (*worker).eval, "eval"},
+	{"play", (*worker).play, "play"},
+	{"invalid input", (*worker).invalid, "train eval play solve"},
+	{"hostile files", (*worker).hostileFiles, "train eval play solve worker"},
+	{"hostile files on the page", (*worker).hostilePage, "train solve web"},
+	{"colliding ids", (*worker).collide, "train worker"},
+	{"wrong chunks", (*worker).wrongChunks, "train worker"},
 }
 
 // shared holds what all workers share.
@@ -121,10 +122,6 @@ func TestTorture(t *testing.T) {
 	}
 	t.Logf("-seed %d", *seed)
 	a := &shared{bin: t.TempDir(), counts: map[string]int{}, memory: map[string]int64{}, references: map[string]*reference{}}
-	build := exec.Command("go", "build", "-o", a.bin, "marsgym/cmd/...")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	chosen := slices.DeleteFunc(slices.Clone(attacks), func(x attack) bool { return *only != "" && *only != x.name })
 	if len(chosen) == 0 {
 		t.Fatalf("no attack is named %q", *only)
@@ -136,6 +133,17 @@ func TestTorture(t *testing.T) {
 	default:
 		rand.New(rand.NewPCG(*seed, math.MaxUint64)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:2]
+	}
+	build := exec.Command("go", "build", "-o", a.bin+"/")
+	for _, x := range chosen {
+		for _, name := range strings.Fields(x.commands) {
+			if path := "marsgym/cmd/" + name; !slices.Contains(build.Args, path) {
+				build.Args = append(build.Args, path)
+			}
+		}
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	deadline := time.Now().Add(*duration)
 	var next int
