@@ -6,9 +6,52 @@ import (
 	"strings"
 )
 
-// writtenParts returns [game.Spec.WrittenParts]: the map with its unions and borders.
-// c has its defaults filled in.
+// writtenParts returns [game.Spec.WrittenParts]: the pieces, the beginning of the setup, the limit,
+// and the map. c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
+	return map[string]string{"pieces": c.writePieces(), "setup": c.writeSetup(), "limit": c.writeLimit(), "map": c.writeMap()}
+}
+
+// writePieces lists what the players need.
+func (c Config) writePieces() string {
+	regions := fmt.Sprintf("%d regions.", len(c.Map.Regions))
+	if c.Unions {
+		regions += " Each region belongs to a group called a union."
+	}
+	towers := " and two four-sided dice. There are no tower pieces: leave out what the rules say about towers."
+	if n := c.Trios; n > 0 {
+		towers = fmt.Sprintf(", two four-sided dice and %d tower pieces (%d large, %d medium and %d small).", 3*n, n, n, n)
+	}
+	return fmt.Sprintf("- A map with %s\n- For each player, in one colour: %d armies (tokens)%s\n", regions, c.ArmyCap, towers)
+}
+
+// writeSetup says who begins, and how many armies are placed.
+func (c Config) writeSetup() string {
+	first := "Roll dice to decide who begins."
+	if c.FirstPlayer == FirstSeat {
+		first = "The first seat begins."
+	}
+	return fmt.Sprintf("%s Play goes clockwise. Each player places %d armies, one per turn:\n", first, c.SetupArmies)
+}
+
+// writeLimit says how the game ends if nobody conquers the map.
+func (c Config) writeLimit() string {
+	if c.MaxRounds == 0 {
+		return "The source has no other ending, and this game has no limit.\n"
+	}
+	wins, still := "the player with the most regions wins", "Players who are still tied share the win."
+	switch c.Ranking {
+	case Linear:
+		wins, still = "the players with armies are ranked by their regions", "Players who are still tied share their ranks. Of n players, rank i, counted from 0, gets 2(n−1−i)/(n(n−1)) of the win."
+	case Even:
+		return fmt.Sprintf("The source has no other ending. So marsgym invented a limit: after %d rounds, the players with armies share the win.\n", c.MaxRounds)
+	}
+	return fmt.Sprintf("The source has no other ending, and careful players hardly ever reach this one. So marsgym invented a limit and a ranking: after %d rounds, %s. "+
+		"To break a tie, add each tied player's armies and tower points on the map: 3 for a large piece, 2 for a medium one and 1 for a small one. %s\n", c.MaxRounds, wins, still)
+}
+
+// writeMap lists the regions by unions, and the borders.
+func (c Config) writeMap() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The map of this game has %d regions. Where it comes from: %s.\n\n| union | regions |\n|---|---|\n", len(c.Map.Regions), strings.Join(strings.Fields(strings.TrimSuffix(c.Map.Source, ".")), " "))
 	var united []string
@@ -33,5 +76,5 @@ func (c Config) writtenParts() map[string]string {
 			fmt.Fprintf(&b, "| %s | %s |\n", r.Name, strings.Join(list, " "))
 		}
 	}
-	return map[string]string{"map": b.String()}
+	return b.String()
 }

@@ -3,9 +3,9 @@
 package rulesbook
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -85,15 +85,19 @@ func rules(spec game.Spec, language string) []Block {
 	if title.rules == "" || p == "" {
 		return nil
 	}
-	rules, base := tailor(section(p, "## "+title.rules), spec), name
-	if own := spec.WrittenParts["rules"]; own != "" { // of a preset that the page treats as a variant
-		rules, base = own, spec.ID
+	rules, base := spec.WrittenParts["rules"], spec.ID // of a preset that the page treats as a variant
+	if rules == "" {
+		base = name
+	}
+	differ := differing(spec.ConfigJSON(), published(base, spec.Players))
+	if rules == "" {
+		rules = tailor(section(p, "## "+title.rules), spec, differ)
 	}
 	blocks := parse(rules)
 	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == title.worked }) // in notation
-	if numbers := numbers(section(p, "## "+title.config), spec.ConfigJSON(), published(base, spec.Players)); len(numbers) > 0 {
+	if numbers := numbers(section(p, "## "+title.config), differ); len(numbers) > 0 {
 		blocks = append(blocks, Block{section: ownNumbers, Kind: heading, Text: ownNumbers, Loose: true},
-			Block{section: ownNumbers, Kind: paragraph, Loose: true, Text: "The text above has the numbers of the published game. Here these settings differ:"})
+			Block{section: ownNumbers, Kind: paragraph, Loose: true, Text: "Here these settings differ from those in the text above:"})
 		for _, n := range numbers {
 			n.section = ownNumbers
 			blocks = append(blocks, n)
@@ -102,14 +106,23 @@ func rules(spec game.Spec, language string) []Block {
 	return blocks
 }
 
-// part is a part of a page that depends on the config of the game.
-var part = regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n.*?<!-- end -->`)
+// part is a part of a page that depends on the config of the game, or on some of its keys.
+var part = regexp.MustCompile(`(?s)<!-- part: (\w+)((?: \w+)*) -->\n.*?<!-- end -->`)
 
 // tailor replaces the parts of a page that depend on the config by those of the game's own
-// config.
-func tailor(page string, spec game.Spec) string {
+// config. A part with keys is replaced if one of them differs; they then count as told and are
+// removed from differ.
+func tailor(page string, spec game.Spec, differ map[string]json.RawMessage) string {
 	return part.ReplaceAllStringFunc(page, func(text string) string {
-		return cmp.Or(spec.WrittenParts[part.FindStringSubmatch(text)[1]], text)
+		m := part.FindStringSubmatch(text)
+		keys, own := strings.Fields(m[2]), spec.WrittenParts[m[1]]
+		if own == "" || len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return differ[key] != nil }) {
+			return text
+		}
+		for _, key := range keys {
+			delete(differ, key)
+		}
+		return own
 	})
 }
 
@@ -166,28 +179,31 @@ func published(id string, players int) string {
 	return g.Spec().ConfigJSON()
 }
 
-// numbers returns the keys of a table of settings whose values in config differ from those
-// of the published game, with their values and meanings.
-func numbers(table, config, published string) (list []Block) {
+// differing returns the settings of a config whose values differ from those of the published
+// game, by key. Long values are maps and tables, which the text shows (see tailor), and the
+// number of players is no setting of the rules.
+func differing(config, published string) map[string]json.RawMessage {
 	var values, defaults map[string]json.RawMessage
 	if json.Unmarshal([]byte(config), &values) != nil || json.Unmarshal([]byte(published), &defaults) != nil {
 		return nil
 	}
-	const longest = 60 // chosen: longer values are maps and tables, which the text shows (see tailor)
+	const longest = 60 // chosen
+	maps.DeleteFunc(values, func(key string, value json.RawMessage) bool {
+		return key == "players" || len(value) > longest || equal(value, defaults[key])
+	})
+	return values
+}
+
+// numbers returns the keys of a table of settings that differ, with their values and meanings.
+func numbers(table string, differ map[string]json.RawMessage) (list []Block) {
 	for _, b := range parse(table) {
 		if b.Kind != row || len(b.Cells) < 2 {
 			continue
 		}
 		key := plain(b.Cells[0])
-		value, ok := values[key]
-		if !ok || key == "players" || equal(value, defaults[key]) {
-			continue
+		if value, ok := differ[key]; ok {
+			list = append(list, Block{Kind: item, Mark: "- ", Text: fmt.Sprintf("%s = %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))})
 		}
-		text := fmt.Sprintf("%s = %s: %s", key, value, plain(b.Cells[len(b.Cells)-1]))
-		if len(value) > longest {
-			text = key + " is not that of the published game; the text above shows that of this game"
-		}
-		list = append(list, Block{Kind: item, Mark: "- ", Text: text})
 	}
 	return list
 }

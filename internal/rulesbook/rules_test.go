@@ -47,7 +47,9 @@ func TestAbout(t *testing.T) {
 		{"mars-is-ours", "LABS", "The labs\n--------\n", "Setup"},
 		{"mars-is-ours", "rocket", "rocket  You gain 4 tokens when your robot enters", "fair"},
 		{"mars-is-ours-fast", "your turn", "Players take turns.", "Setup"},
-		{"martian-risk-small", "numbers", "- setup_armies = 6: armies that each player places in the setup\n", "Fortify"},
+		{"martian-risk-small", "what you need", "16 armies (tokens), two four-sided dice and\n  6 tower pieces (2 large, 2 medium and 2 small).", "25"},
+		{"martian-risk-small", "setup", "Each player places 6\narmies", "10 armies"},
+		{"martian-risk-tiny", "numbers", "- experimental = true: whether two players are allowed\n", "Fortify"},
 	}
 	for _, tt := range tests {
 		g, err := catalog.Open(tt.id, 0, nil)
@@ -102,10 +104,11 @@ func TestNumbers(t *testing.T) {
 		{"martian-dice", 0, `{"faces": {"chicken": 1, "cow": 1, "human": 1, "ray": 2, "tank": 1}, "target": 20}`, []string{"target"}},
 		{"mars-is-ours", 0, "", nil},
 		{"mars-is-ours", 3, `{"lying_lab_active": false}`, []string{"lying_lab_active"}},
-		{"mars-is-ours", 2, oneTile, []string{"data"}},
+		{"mars-is-ours", 2, oneTile, nil}, // in the text
 		{"martian-risk", 0, "", nil},
-		{"martian-risk", 6, `{"max_rounds": 50}`, []string{"max_rounds"}},
-		{"martian-risk", 3, ring, []string{"map", "regions_per_player", "setup_armies"}},
+		{"martian-risk", 6, `{"max_rounds": 50, "one_attack": true}`, []string{"one_attack"}},
+		{"martian-risk", 3, ring, nil},
+		{"martian-risk-small", 0, "", nil},
 		{"pig", 0, "", nil},
 	}
 	for _, tt := range tests {
@@ -115,7 +118,7 @@ func TestNumbers(t *testing.T) {
 		}
 		var got []string
 		if part := rulesbook.Rules(g.Spec(), title, width); strings.HasPrefix(part, title) {
-			for _, m := range regexp.MustCompile(`(?m)^- (\w+) (?:=|is) `).FindAllStringSubmatch(part, -1) {
+			for _, m := range regexp.MustCompile(`(?m)^- (\w+) = `).FindAllStringSubmatch(part, -1) {
 				got = append(got, m[1])
 			}
 		}
@@ -152,7 +155,11 @@ func TestParts(t *testing.T) {
 			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},
 		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},
 			[]string{"AL AR ID"}},
-		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n"}, []string{"AL ID"}},
+		{"martian-risk-small", "{}", 3, []string{"- A map with 12 regions.", "WY\n", "after 20 rounds, the player"}, []string{"25", "seven regions for each player.", "10 armies", "100 rounds", "settings"}},
+		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n", "The first seat begins."}, []string{"AL ID", "Roll dice to decide"}},
+		{"martian-risk", `{"max_rounds": 0, "trios": 0}`, 3, []string{"There are no tower pieces", "this game has no limit."}, []string{"15 tower pieces", "ranking"}},
+		{"martian-risk", `{"max_rounds": 60, "ranking": "linear"}`, 3, []string{"after 60 rounds, the players with armies are ranked"}, []string{"the most regions wins", "settings"}},
+		{"martian-risk", `{"ranking": "even"}`, 3, []string{"after 100 rounds, the players with armies share the win."}, []string{"the most regions wins"}},
 		{"martian-risk", ring, 3, []string{"4 regions", "a test", "a      Ay Cee\n", "none   Dee\n", "Cee     Bee Dee\n"}, []string{"AL ID", "Michigan", "AZ"}},
 		{"martian-risk", `{"regions_per_player": 6, "unions": false}`, 3, []string{"18 regions", "none   OR WA CA"}, []string{"AR CO NV"}},
 	}
@@ -181,10 +188,10 @@ func TestParts(t *testing.T) {
 
 // TestPages: what a page says of maps and tables by default is what the code writes.
 func TestPages(t *testing.T) {
-	marked := regexp.MustCompile(`(?s)<!-- part: (\w+) -->\n(.*?)<!-- end -->`)
+	marked := regexp.MustCompile(`(?s)<!-- part: (\w+)([^\n]*) -->\n(.*?)<!-- end -->`)
 	fixed := regexp.MustCompile(`^( \d|10|\| \d) `)            // a row of a map or of a table
 	unions := regexp.MustCompile(`^\| [3-6] \| ([A-Z ;]+) \|`) // for so many players
-	for page, ids := range map[string]string{"mars-is-ours": "map tracks", "martian-risk": "map"} {
+	for page, ids := range map[string]string{"mars-is-ours": "map tracks", "martian-risk": "pieces setup limit map"} {
 		text, err := games.Pages.ReadFile(page + ".md")
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +207,11 @@ func TestPages(t *testing.T) {
 		var names []string
 		for _, m := range marked.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
-			for line := range strings.Lines(m[2]) {
+			own := strings.Join(strings.Fields(m[3]), " ")
+			if m[2] != "" && m[1] != "pieces" && !strings.Contains(strings.Join(strings.Fields(written[m[1]]), " "), own) { // with keys; of the pieces the page tells for all numbers of players
+				t.Errorf("%s: the code does not write %q", page, own)
+			}
+			for line := range strings.Lines(m[3]) {
 				wants := []string{line}
 				if m := unions.FindStringSubmatch(line); m != nil {
 					wants = strings.Split(m[1], "; ")
