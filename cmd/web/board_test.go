@@ -70,7 +70,8 @@ func TestBrowserBoard(t *testing.T) {
 
 	x.load(address + "#play?game=martian-risk-small&players=3&dice=typed&start=" + url.QueryEscape("4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1"))
 	x.wait(`document.querySelector('.scene')`)
-	x.click("cell-NM")
+	x.click("cell-CO") // which NM alone can attack
+	x.offers("the target", "nm>co end")
 	x.click("cell-CO")
 	x.wait(`document.querySelector('.pad')`)
 	for _, face := range "4411" {

@@ -42,6 +42,10 @@ func TestBrowserCoach(t *testing.T) {
 func TestBrowserGuide(t *testing.T) {
 	x := open(t, browser(t), served(t)+"#rules?game=mars-is-ours-fast")
 	x.wait(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]')`)
+	x.wait(`document.querySelectorAll('.rules .map .cell').length === 16`) // in place of the letters
+	if got := x.text(`document.querySelector('.rules h2').textContent + document.querySelectorAll('.rules pre').length`); got != "The goal0" {
+		t.Errorf("the rules begin with %q", got)
+	}
 	x.do(`document.querySelector('a[href="#learn?game=mars-is-ours-fast"]').click()`)
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of 5.')`)
 	x.click("cell-b2")

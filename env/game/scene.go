@@ -31,7 +31,7 @@ type SceneOption struct {
 	Short  string `json:"-"`              // the same for a list in which its name stands beside it; env.Position sets it to Text for actions that Options leaves out
 }
 
-// SceneSeat is what a seat has. Counts have the same names in the same order for all
+// SceneSeat is what a seat has. Counts have the same names and groups in the same order for all
 // seats.
 type SceneSeat struct {
 	Score  SceneScore   `json:"score"`
@@ -49,7 +49,8 @@ type SceneScore struct {
 
 // SceneCount is a number of things.
 type SceneCount struct {
-	Name  string `json:"name"`
+	Name  string `json:"name"`            // in its group
+	Group string `json:"group,omitempty"` // what it shares with others, such as "in supply"; or ""
 	Value int    `json:"value"`
 	Most  int    `json:"most,omitempty"` // the largest value that there can be; 0 if it is not shown
 }

@@ -78,18 +78,19 @@ var fastScores = map[Count]string{
 
 // sceneSeat describes what a seat has.
 func (r *Rules) sceneSeat(s *State, p int) game.SceneSeat {
+	const robots = "robots"
 	seat := &s.Seats[p]
 	onMap := bits.OnesCount64(s.Robots[p] &^ allLabs)
 	view := game.SceneSeat{Score: game.SceneScore{Name: "money", Value: int(seat.Money)}}
 	if r.fast {
 		view.Score = game.SceneScore{Name: fastScores[r.cfg.FastCount], Value: r.counted(s, p)}
-		view.Counts = []game.SceneCount{{Name: "in hand", Value: int(seat.Hand)}, {Name: "in the junkyard", Value: int(seat.Junk)}}
+		view.Counts = []game.SceneCount{{Name: "in hand", Group: robots, Value: int(seat.Hand)}, {Name: "in the junkyard", Group: robots, Value: int(seat.Junk)}}
 	} else {
 		view.Counts = []game.SceneCount{
 			{Name: "tokens", Value: int(seat.Tokens), Most: maxTokens},
-			{Name: "in hand", Value: int(seat.Hand)},
-			{Name: "in the junkyard", Value: int(seat.Junk)},
-			{Name: "on the map", Value: onMap},
+			{Name: "in hand", Group: robots, Value: int(seat.Hand)},
+			{Name: "in the junkyard", Group: robots, Value: int(seat.Junk)},
+			{Name: "on the map", Group: robots, Value: onMap},
 			{Name: "alchemy dice", Value: int(seat.Dice)},
 		}
 	}

@@ -24,6 +24,10 @@ func (c Config) writtenParts() map[string]string {
 // quickRules holds the rules of the quick game, with room for the robots in the hand and the
 // junkyard, and for the map.
 const quickRules = `
+### The goal
+
+The player with the most robots on the map at the end wins; the starter wins a tie.
+
 ### Setup
 
 Each of the two players has robots of one colour: %d in the hand and %d in the junkyard. Each rolls
@@ -52,22 +56,34 @@ Players take turns. On your turn, choose one of these actions:
 
 ### The end
 
-The game ends when both players have passed, or when neither can place or attack. The player with
-the most robots on the map wins; the starter wins a tie.
+The game ends when both players have passed, or when neither can place or attack.
 `
 
-// writeMap draws the map with its stations, and lists the tiles.
+// writeMap draws the map with its stations, and lists the tiles, which the quick game does not
+// have. Programs can show a picture in place of what is fenced as a map.
 func (c Config) writeMap(origin string) string {
 	m := c.Data.Layouts[c.Layout]
+	stations := m.Stations[c.Stations].Cells
 	var b strings.Builder
-	fmt.Fprintf(&b, origin+" Letters are tiles, # is stone and o is a space station.\n\n", "the map, the stations and the ground of the tiles")
-	drawGrid(&b, m.Cells, m.Stations[c.Stations].Cells)
-	switch {
-	case c.Variant == Fast2:
+	if c.Variant == Fast2 {
+		fmt.Fprintf(&b, origin+" No robot can stop on a space station.\n\n```map\n", "the map and the stations")
+		cells := strings.Map(func(r rune) rune {
+			if r == ' ' || r == '\n' {
+				return r
+			}
+			return '.'
+		}, strings.Join(m.Cells, "\n"))
+		drawGrid(&b, strings.Split(cells, "\n"), stations)
+		b.WriteString("\no space station   . other cell\n```\n")
 		return b.String()
-	case m.Terrain != nil:
-		b.WriteString("\nThe ground of these cells is fixed (g gems, s soda, m metal, t turf; a dot is drawn):\n\n")
+	}
+	fmt.Fprintf(&b, origin+" Letters are tiles, # is stone and o is a space station.\n\n```\n", "the map, the stations and the ground of the tiles")
+	drawGrid(&b, m.Cells, stations)
+	b.WriteString("```\n")
+	if m.Terrain != nil {
+		b.WriteString("\nThe ground of these cells is fixed (g gems, s soda, m metal, t turf; a dot is drawn):\n\n```\n")
 		drawGrid(&b, m.Terrain, nil)
+		b.WriteString("```\n")
 	}
 	var list []string
 	tiles := c.Data.Tiles[c.Terrain].Tiles
@@ -86,13 +102,13 @@ func (c Config) writeMap(origin string) string {
 	return b.String()
 }
 
-// drawGrid writes a grid of cells as code, with o for the cells of stations.
+// drawGrid writes a grid of cells, with o for the cells of stations.
 func drawGrid(b *strings.Builder, grid, stations []string) {
 	columns := 0
 	for _, line := range grid {
 		columns = max(columns, len(line))
 	}
-	fmt.Fprintf(b, "```\n   %s\n", "abcdefghijklmnopqrstuvwxyz"[:columns])
+	fmt.Fprintf(b, "   %s\n", "abcdefghijklmnopqrstuvwxyz"[:columns])
 	for i, line := range grid {
 		row := []byte(line)
 		for j := range row {
@@ -102,7 +118,6 @@ func drawGrid(b *strings.Builder, grid, stations []string) {
 		}
 		fmt.Fprintf(b, "%2d %s\n", i+1, strings.TrimRight(string(row), " "))
 	}
-	b.WriteString("```\n")
 }
 
 // writeTracks lists what each level of a track pays.

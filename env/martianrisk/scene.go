@@ -66,18 +66,19 @@ func (r *Rules) sceneGoal() string {
 
 // sceneSeat describes what a seat has.
 func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
+	const supply = "in supply"
 	seat := game.SceneSeat{
 		Score: game.SceneScore{Name: "regions", Value: bits.OnesCount64(s.Own[p]), Target: r.n},
 		Counts: []game.SceneCount{
 			{Name: "armies", Value: s.onMap(p)},
-			{Name: "in supply", Value: r.supply(s, p)},
+			{Name: "armies", Group: supply, Value: r.supply(s, p)},
 			{Name: "unions", Value: r.bonus(s, p)},
 		},
 	}
 	if r.cfg.Trios > 0 {
 		large, medium, small := r.pieces(s, p)
-		seat.Counts = append(seat.Counts, game.SceneCount{Name: "large pieces", Value: large},
-			game.SceneCount{Name: "medium pieces", Value: medium}, game.SceneCount{Name: "small pieces", Value: small})
+		seat.Counts = append(seat.Counts, game.SceneCount{Name: "large pieces", Group: supply, Value: large},
+			game.SceneCount{Name: "medium pieces", Group: supply, Value: medium}, game.SceneCount{Name: "small pieces", Group: supply, Value: small})
 	}
 	if r.cfg.LostArmies == Out {
 		seat.Counts = append(seat.Counts, game.SceneCount{Name: "armies lost", Value: int(s.Lost[p])})

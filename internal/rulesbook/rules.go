@@ -143,7 +143,7 @@ func clean(list []Block) []Block {
 		b := &list[i]
 		b.Mark = strings.TrimSpace(b.Mark)
 		switch b.Kind {
-		case code:
+		case code, drawing:
 		case row:
 			b.Text = ""
 			for j, c := range b.Cells {

@@ -149,7 +149,7 @@ func TestParts(t *testing.T) {
 			" 3   obccdo\n", "2 × gem-soda-metal-turf", "6      21 money  16 money  4 tokens, 3 dice  6 money, 3 robots\n"}, []string{" 1 oabo"}},
 		{"mars-is-ours", "{}", 2, []string{" 1 oabo\n 2 aabb\n"}, []string{"obccdo"}},
 		{"mars-is-ours", `{"terrain": "random48", "layout": "nine"}`, 3, []string{" 1 oabbco\n", "Each cell is a tile of its own: 12 × gem, 12 × soda"}, []string{"obccdo"}},
-		{"mars-is-ours-fast", "{}", 2, []string{" 1 oabo\n", "4 in the hand and 2 in the junkyard", "the starter wins a tie"}, []string{"obccdo", "gem-soda", "token", "money", "Maintenance", "shield", "settings differ"}},
+		{"mars-is-ours-fast", "{}", 2, []string{" 1 o..o\n 2 ....\n", "o space station", "4 in the hand and 2 in the junkyard", "the starter wins a tie"}, []string{"oabo", "gem-soda", "token", "money", "Maintenance", "shield", "settings differ"}},
 		{"mars-is-ours-fast", `{"fast_count": "all"}`, 2, []string{"settings differ", "fast_count = \"all\""}, []string{"start_junk ="}},
 		{"mars-is-ours", oneTile, 2, []string{"The data in the config of this game gives the map", "   abcd\n 1 oabb\n 2 aabo\n", "ground of these cells is fixed", " 1 gs..\n 2 mt..\n",
 			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},

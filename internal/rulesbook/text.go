@@ -27,6 +27,7 @@ const (
 	item      = "item" // of a list
 	row       = "row"  // of a table
 	code      = "code" // a line in a fixed form
+	drawing   = "map"  // a line of a drawn map, in place of which a program can show a picture
 )
 
 var (
@@ -42,7 +43,7 @@ func plain(text string) string {
 
 // parse reads the part of Markdown that the rules use.
 func parse(text string) (list []Block) {
-	section, fenced, loose := "", false, false
+	section, fenced, loose := "", "", false // fenced is the kind of the lines between fences, or ""
 	add := func(b Block) {
 		b.section, b.Loose = section, loose
 		list, loose = append(list, b), false
@@ -53,9 +54,17 @@ func parse(text string) (list []Block) {
 		last := len(list) - 1
 		switch m := itemStart.FindStringSubmatch(line); {
 		case strings.HasPrefix(trimmed, "```"):
-			fenced, loose = !fenced, !fenced
-		case fenced:
-			add(Block{Kind: code, Text: line})
+			loose = fenced == ""
+			switch {
+			case !loose:
+				fenced = ""
+			case trimmed == "```"+drawing:
+				fenced = drawing
+			default:
+				fenced = code
+			}
+		case fenced != "":
+			add(Block{Kind: fenced, Text: line})
 		case strings.HasPrefix(line, "<!--"): // marks a part
 			loose = true
 		case trimmed == "":
@@ -93,7 +102,7 @@ func format(list []Block, width int) string {
 		switch x.Kind {
 		case heading:
 			b.WriteString(x.Text + "\n" + strings.Repeat("-", utf8.RuneCountInString(x.Text)) + "\n")
-		case code:
+		case code, drawing:
 			b.WriteString(x.Text + "\n")
 		case row:
 			n := i

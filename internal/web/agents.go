@@ -30,7 +30,6 @@ type agentInfo struct {
 	Name   string `json:"name"`
 	About  string `json:"about"`            // what it is
 	Level  string `json:"level,omitempty"`  // if its strength was measured
-	Ease   string `json:"ease,omitempty"`   // how hard it is to beat, in a few words
 	Strong string `json:"strong,omitempty"` // how strong it is, in one line
 }
 
@@ -64,7 +63,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	slices.SortStableFunc(list[1:], func(x, y agentInfo) int { return rank(x) - rank(y) })
 	for i, x := range list {
 		if _, k := measured(r.Game, x.Name); k >= 0 {
-			list[i].Level, list[i].Ease, list[i].Strong = levelName(r.Game, x.Name), howHard(r.Game, x.Name), howStrong(r.Game, x.Name)
+			list[i].Level, list[i].Strong = levelName(r.Game, x.Name), howStrong(r.Game, x.Name)
 		}
 	}
 	want := agents.MetaOf(g.Spec())

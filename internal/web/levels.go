@@ -54,7 +54,8 @@ func levelName(id, name string) string {
 	return name
 }
 
-// howStrong says in one line how strong an agent is; "" if that was not measured.
+// howStrong says in one line how strong an agent is; "" if that was not measured. The number of a
+// level says little: in Martian Risk, random play beats the bot greedy.
 func howStrong(id, name string) string {
 	rows, i := measured(id, name)
 	if i < 0 {
@@ -65,27 +66,14 @@ func howStrong(id, name string) string {
 	}
 	k := slices.IndexFunc(rows, func(s strength) bool { return s.Agent == yardstick })
 	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, k+1)
-	if rows[i].Players > 2 {
-		text = fmt.Sprintf("wins %.0f of 100 games for %d players in which level %d has all other seats", 100*rows[i].Wins, rows[i].Players, k+1)
+	if others := rows[i].Players - 1; others > 1 {
+		text = fmt.Sprintf("wins %.0f of 100 games against %d of level %d", 100*rows[i].Wins, others, k+1)
 	}
-	if name == agents.Exact {
+	switch name {
+	case agents.Exact:
 		text = "never makes a mistake, and " + text
-	}
-	return text
-}
-
-// howHard says in a few words how hard an agent is to beat; "" if that was not measured.
-func howHard(id, name string) string {
-	_, i := measured(id, name)
-	switch {
-	case i < 0:
-		return ""
-	case name == agents.Exact:
-		return "hardest (never makes a mistake)"
-	}
-	text := []string{"easiest", "easy", "hard"}[min(i, 2)]
-	if name == "random" {
-		text += " (plays at random)"
+	case "random":
+		text = "plays at random, and " + text
 	}
 	return text
 }

@@ -151,7 +151,8 @@ def _seats(scene: dict[str, Any]) -> Iterator[_Shape]:
         details = [", ".join(seat["notes"])] if seat.get("notes") else []
         for count in seat.get("counts") or []:
             most = f" of {count['most']}" if count.get("most") else ""
-            details.append(f"{count['name']}: {count['value']}{most}")
+            group = f"{count['group']}: " if count.get("group") else ""
+            details.append(f"{group}{count['name']}: {count['value']}{most}")
         for k, line in enumerate(details[: max(0, int((height - 28) / 13))]):
             text = _cut(line, 11, WIDTH - _PANEL - 30)
             yield _Text((_PANEL + 22, y + 30 + 13 * k), text, 11, _GREY)

@@ -1,7 +1,7 @@
 // The board of a position: seats, dice, map, places and tracks of a scene (package env/game,
 // scene.go). A click on an element selects it and narrows the choices to the legal actions
 // that belong to everything selected, which the list of choices then shows alone. If one is
-// left, and it belongs to nothing else, it is chosen.
+// left, it is chosen if it belongs to nothing else, or by a second click on what it attacks.
 import { button, fill, h, press, sentence, svg } from './dom.js';
 import { say, t } from './language.js';
 import { drawMap } from './map.js';
@@ -15,7 +15,7 @@ import { die, robot, seatClass, sign, swatch } from './pieces.js';
  * @typedef {{width: number, height: number, unit: number, cells: Cell[], borders: number[][], lines?: boolean,
  *   groups?: Group[], group?: string, pays?: string, kinds?: Array<{kind: string, text: string}>}} SceneMap
  * @typedef {{score: {name: string, value: number, gain?: number, target?: number},
- *   counts?: Array<{name: string, value: number, most?: number}>, notes?: string[]}} Seat
+ *   counts?: Array<{name: string, group?: string, value: number, most?: number}>, notes?: string[]}} Seat
  * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
  * @typedef {{name: string, levels: string[], at: number[], actions?: number[]}} Track
  * @typedef {{faces: Array<{text: string, name: string}>, count?: number, separator?: string}} Roll
@@ -171,8 +171,14 @@ export class Board {
     const both = again ? chosen : this.#left([...chosen, element]).length ? [...chosen, element] : [element];
     const left = this.#left(both);
     this.#selected = new Set(both);
-    if (left.length === 1 && this.#extra(left[0]) === 0) this.onChoose(left[0]);
+    if (left.length === 1 && (this.#extra(left[0]) === 0 || again && this.#attacked(element))) this.onChoose(left[0]);
     else this.#select(again ? chosen.filter((e) => e !== element) : both);
+  }
+
+  /** Whether an element is a cell that another player holds. */
+  #attacked(element) {
+    const [piece] = this.scene.map?.cells.find((c) => `cell-${c.name}` === element.getAttribute('data-key'))?.pieces ?? [];
+    return piece !== undefined && piece.seat !== this.scene.player;
   }
 
   /** Keeps what is selected for the next scene, where the same action may be legal. @param {number} action */
@@ -255,16 +261,22 @@ export class Board {
  */
 export function legend({ goal, map, tracks, track }, names) {
   const owner = (g) => (g.holder >= 0 ? t('held by {player}', { player: names[g.holder] }) : '');
-  const shown = new Set(map?.cells.map((c) => c.kind));
   return [h('p', {}, t('Goal: {goal}.', { goal })),
+    map && !map.kinds && h('p', {}, t('To attack, click a region of yours, then its neighbour, and the neighbour again to go on.')),
     map && h('p', {}, t('A red frame: changed by the last step.'), map.kinds && [' ', t('A dashed ring: a robot that you can attack. The digit on a robot is its seat.')]),
-    map?.kinds && h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, say(k.kind)), ` ${k.text}`)))),
+    map?.kinds && kinds(map),
     map?.groups?.length > 0 && h('p', {}, t('The letter behind a name is the {group}: {pays}.', { group: map.group, pays: map.pays })),
     map?.groups?.length > 0 && h('ul', { class: 'groups' }, map.groups.map((g) => h('li', {}, h('strong', {}, `${map.group} ${g.name}`), ` ${g.cells.map((i) => map.cells[i].name).join(', ')} ${owner(g)}`))),
     tracks && h('p', {}, t('Tracks: {text}.', { text: track })),
     tracks && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('Tracks') }, h('table', { class: 'track-table' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('level')), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
       h('tbody', {}, tracks.map((x) => h('tr', {}, h('th', { scope: 'row' }, say(x.name)), x.levels.map((pay) => h('td', {}, pay)))))))];
+}
+
+/** What the kinds of cells of a map are. @param {SceneMap} map */
+export function kinds(map) {
+  const shown = new Set(map.cells.map((c) => c.kind));
+  return h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, say(k.kind)), ` ${k.text}`))));
 }
 
 /** The colour and the sign of a kind of cells. */

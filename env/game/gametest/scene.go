@@ -135,7 +135,7 @@ func (c *checker[S]) checkSceneSeats(s S, seats []game.SceneSeat) {
 	for _, seat := range seats {
 		same := seat.Score.Name == seats[0].Score.Name && len(seat.Counts) == len(seats[0].Counts)
 		for i, n := range seat.Counts {
-			same = same && n.Name == seats[0].Counts[i].Name
+			same = same && n.Name == seats[0].Counts[i].Name && n.Group == seats[0].Counts[i].Group
 			if n.Name == "" || n.Most > 0 && n.Value > n.Most {
 				c.failAt(s, "counts have a name and keep to their limit", "got %+v", n)
 			}

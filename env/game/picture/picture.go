@@ -98,15 +98,21 @@ func table(s *game.Scene, room int) []string {
 	return lines
 }
 
-// titles returns the last word of each name or, where names share it, the first.
+// titles returns the last word of each name or, where names share it, the first; that of the
+// group where names are the same.
 func titles(counts []game.SceneCount) (list []string) {
-	shared := map[string]int{}
+	last := func(text string) string { return text[strings.LastIndex(text, " ")+1:] }
+	names, words := map[string]int{}, map[string]int{}
 	for _, n := range counts {
-		shared[n.Name[strings.LastIndex(n.Name, " ")+1:]]++
+		names[n.Name]++
+		words[last(n.Name)]++
 	}
 	for _, n := range counts {
-		word := n.Name[strings.LastIndex(n.Name, " ")+1:]
-		if shared[word] > 1 {
+		word := last(n.Name)
+		switch {
+		case names[n.Name] > 1 && n.Group != "":
+			word = last(n.Group)
+		case words[word] > 1:
 			word = strings.Fields(n.Name)[0]
 		}
 		list = append(list, word)
