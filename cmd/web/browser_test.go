@@ -432,6 +432,24 @@ func TestBrowserReload(t *testing.T) {
 	y.wait(fmt.Sprintf("location.href === %q", address))
 	y.do("history.back()")
 	y.wait(fmt.Sprintf("location.href !== %q", address))
+
+	// The page shows each step for a while, unless the person skips that, wants no motion or does not play.
+	y.script(`{ const later = window.setTimeout; window.setTimeout = (f, ms, ...rest) => (ms > 300 ? globalThis.held = true : later(f, ms, ...rest)); }`)
+	for _, test := range []struct {
+		motion, seats string
+		held          bool
+	}{{"no-preference", "greedy,human", true}, {"reduce", "greedy,human", false}, {"no-preference", "greedy,greedy&start=90-90%400%20turn%208", false}} {
+		y.must(y.Call(y.ctx, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": test.motion}}}, nil))
+		y.load(url + "#play?game=pig&players=2&seed=7&seats=" + test.seats)
+		if test.held {
+			y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2'`)
+			y.must(y.Press(y.ctx, "Escape"))
+		}
+		y.wait(choice + " || " + ended)
+		if got := y.text(`Boolean(globalThis.held)`); got != fmt.Sprint(test.held) {
+			t.Errorf("with %s of motion and the seats %s a step is held: %s", test.motion, test.seats, got)
+		}
+	}
 }
 
 // TestBrowserPages opens every page, and every tab of an ended game.
