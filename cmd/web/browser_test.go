@@ -484,7 +484,7 @@ func TestBrowserPages(t *testing.T) {
 	x.wait(ended)
 	x.load(url + "#games")
 	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
-	x.press("Pig for 2")
+	x.press("Pig for 2 players")
 	x.wait(`document.querySelector('section table')`)
 }
 

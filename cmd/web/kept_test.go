@@ -100,8 +100,18 @@ func TestBrowserMine(t *testing.T) {
 	if got := x.text(`['.status', '.actions h2'].map((s) => document.querySelector(s).textContent).join(' ')`); got != "You roll on or stop. Your choices" {
 		t.Errorf("the only person reads %q", got)
 	}
+	x.speak("de") // what is kept and told follows the language of the page
+	x.wait(`document.querySelector('.actions h2').textContent === 'Deine Züge' && ` + choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
+	over := x.text("location.href")
+	if got := list(); strings.Count(got, "Stufe 2") != 2 || !strings.Contains(got, "Du ") || strings.Contains(got, "You ") {
+		t.Errorf("in German the list of games is %q", got)
+	}
+	x.load(over)
+	x.wait(ended)
+	x.speak("en")
+	x.wait(`[...document.querySelectorAll('.log h3')].some((h) => h.textContent === 'You')`)
 	if got := x.text(`[...document.querySelectorAll('.log h3')].map((h) => h.textContent).join(' ')`); !strings.Contains(got, "Level 2 You") {
 		t.Errorf("the log calls the opponent %q", got)
 	}

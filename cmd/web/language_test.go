@@ -217,6 +217,12 @@ func TestTranslated(t *testing.T) {
 	}
 }
 
+// speak chooses a language of the page.
+func (x *tab) speak(code string) {
+	x.t.Helper()
+	x.do(`(() => { const s = document.querySelector('#language select'); s.value = '` + code + `'; s.dispatchEvent(new Event('change')); })()`)
+}
+
 // TestBrowserLanguages: the page is in the first language of the browser that it has, or in the one
 // that the person chooses, which stays; a change keeps the game. Nothing is wider than a phone.
 func TestBrowserLanguages(t *testing.T) {
@@ -235,7 +241,7 @@ func TestBrowserLanguages(t *testing.T) {
 		{"de", "de", "Deine Züge", `\d,\d\s%`, "Du würfelst weiter oder hörst auf."},
 	} {
 		if step.choose != "" {
-			x.do(`(() => { const s = document.querySelector('#language select'); s.value = '` + step.choose + `'; s.dispatchEvent(new Event('change')); })()`)
+			x.speak(step.choose)
 		}
 		x.wait(fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector('.actions h2')?.textContent === %q && /%s/.test(document.querySelector('.worth')?.textContent)`, step.tag, step.heading, step.value))
 		if got := x.text(`document.querySelector('.status').textContent`); got != step.status {

@@ -65,8 +65,16 @@ export async function call(name, fields = {}, signal = undefined) {
     throw new AnswerError(t('The program does not answer. Is it still running?'));
   }
   if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
-  return inLanguage(answer);
+  const own = inLanguage(answer);
+  if (own && typeof own === 'object') originals.set(own, answer);
+  return own;
 }
+
+/** The answers as the logic gave them, by those in the language of the page. @type {WeakMap<object, any>} */
+const originals = new WeakMap();
+
+/** An answer in English, for what is kept longer than the page has its language. @template {object} T @param {T} answer @returns {T} */
+export const english = (answer) => originals.get(answer) ?? answer;
 
 const kept = new Map();
 

@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
 import { due, openDaily, personOf, practise, rule, today } from './deck.js';
-import { locale, t } from './language.js';
+import { locale, say, t } from './language.js';
 import { reviewOf, usual } from './review.js';
 import { days, deck, dropCard, everything, forgetGames, games as kept, keep, limit, merge } from './store.js';
 import * as numbers from './numbers.js';
@@ -20,7 +20,7 @@ export async function show(main, query, signal, _, done = '') {
   const groupOf = (g) => `${g.game} ${g.players}`;
   const called = (group) => {
     const [id, players] = group.split(' ');
-    return t('{game} for {players}', { game: title(id), players });
+    return players === '1' ? t('{game} for 1 player', { game: title(id) }) : t('{game} for {players} players', { game: title(id), players });
   };
   const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
   const error = h('p', { class: 'error', role: 'alert' });
@@ -50,13 +50,13 @@ export async function show(main, query, signal, _, done = '') {
       h('label', { class: 'block' }, t('Games as text, of this page or of go run ./cmd/play -record FILE'), text), error, h('p', {}, h('button', { class: 'primary' }, t('Read'))))));
 
   function line(g) {
-    return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: g.against }) : called(groupOf(g))), ' ',
-      h('small', {}, [g.result?.replace(/\.$/, ''), skill(g), new Date(g.at).toLocaleDateString(locale())].filter(Boolean).join(' · ')));
+    return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: say(g.against) }) : called(groupOf(g))), ' ',
+      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), new Date(g.at).toLocaleDateString(locale())].filter(Boolean).join(' · ')));
   }
 
   /** The luck and the loss of a game that is reviewed. */
   function skill({ luck, loss, unit, exact }) {
-    const part = (name, x) => x !== undefined && `${name} ${x > 0 ? '+' : ''}${numbers.part(x, unit)}`;
+    const part = (name, x) => x !== undefined && `${name} ${x > 0 ? '+' : ''}${numbers.part(x, say(unit ?? ''))}`;
     const text = [part(t('luck'), luck), part(t('mistakes'), loss && -loss)].filter(Boolean).join(', ');
     return text && !exact ? t('{text} by estimate', { text }) : text;
   }
@@ -85,8 +85,8 @@ export async function show(main, query, signal, _, done = '') {
       try {
         for (const [i, g] of left.entries()) {
           fill(row, t('Reviewing game {i} of {n}… A game that is not solved takes about {seconds} s.', { i: i + 1, n: left.length, seconds: usual / 1000 }));
-          const { address, unit } = await call('view', { ...parse(g.key) }, signal);
-          await reviewOf({ address, view: { unit } }, usual, signal);
+          const view = await call('view', { ...parse(g.key) }, signal);
+          await reviewOf({ address: view.address, view }, usual, signal);
         }
         show(main, query, signal);
       } catch (e) {
@@ -102,7 +102,7 @@ export async function show(main, query, signal, _, done = '') {
     const charts = groups.map((group) => {
       const list = over.filter((g) => groupOf(g) === group && g.decisions > 0 && g.loss !== undefined).sort((x, y) => x.at - y.at);
       if (list.length < 2) return null;
-      const { unit } = list[0];
+      const unit = say(list[0].unit ?? '');
       return lineChart({
         title: t('{game}: loss per decision', { game: called(group) }), xLabel: t('game'), yLabel: unit || t('% of the win'), digits: 2, zero: true,
         series: [{ name: unit || t('% of the win'), x: list.map((_, i) => i + 1), y: list.map((g) => ((unit ? 1 : 100) * g.loss) / g.decisions), seat: 0 }],

@@ -1,5 +1,5 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
-import { call, callOnce } from './api.js';
+import { call, callOnce, english } from './api.js';
 import { drawBoard, legend } from './board.js';
 import { button, fill, h, notice, announce, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
@@ -234,9 +234,9 @@ function after(view, moves) {
   return go({ ...a, moves, line: a.line ?? (common(played, moves) < played.length ? played : undefined) });
 }
 
-/** Stores the game as one that is played here. */
-function remember(view) {
-  const a = view.address;
+/** Stores the game as one that is played here, in English. */
+function remember(shown) {
+  const view = english(shown), a = view.address;
   if (a.line || a.start) return;
   const score = view.scene?.seats.map((seat) => seat.score.value).join(' : ');
   const against = view.names.filter((_, i) => a.seats[i] !== 'human').join(', ');

@@ -34,7 +34,7 @@ export async function reviewOf({ address, view }, time, signal) {
   if (last?.key === key && (last.result.exact || last.time >= time)) return last;
   if (coming?.key !== key || coming.time < time) {
     const review = call('review', { ...address, time }, signal).then((result) => {
-      learn(address, view.unit, result);
+      learn(address, view, result);
       return (last = { key, result, time });
     }).finally(() => { if (coming?.review === review) coming = null; });
     coming = { key, time, review };
