@@ -315,8 +315,8 @@ func TestBrowserGames(t *testing.T) {
 	})
 }
 
-// offline stops the server: the page, the values that it has used, an agent and advice for
-// real dice still work.
+// offline stops the server: the page in every language, the values that it has used, an agent and
+// advice for real dice still work.
 func offline(x *tab, s *httptest.Server) {
 	x.t.Helper()
 	const position = "/#play?game=martian-dice&players=2&seed=7&seats=human,greedy"
@@ -332,6 +332,10 @@ func offline(x *tab, s *httptest.Server) {
 	x.wait(`document.querySelector('.worth')`)
 	if after := x.text(`document.querySelector('.options').innerText`); after != before {
 		x.t.Errorf("without a network the choices are %q, want %q", after, before)
+	}
+	for _, language := range []struct{ code, choices, text string }{{"de", "Deine Züge", "Hühner nehmen"}, {"zh", "你的選擇", "雞"}, {"en", "Your choices", "chickens"}} {
+		x.speak(language.code)
+		x.wait(fmt.Sprintf(`document.querySelector('.actions h2')?.textContent === %q && document.querySelector('.options').textContent.includes(%q)`, language.choices, language.text))
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
 	x.exerciseOfDay(s.URL + "/")
@@ -496,6 +500,7 @@ type pageToSee struct{ name, hash, complete, act, then string }
 var pagesToSee = []pageToSee{
 	{name: "home", hash: "", complete: `document.querySelector('.setup .primary')`},
 	{name: "rules", hash: "rules?game=mars-is-ours", complete: `document.querySelector('.rules table')`},
+	{name: "rules-quick", hash: "rules?game=mars-is-ours-fast", complete: `document.querySelector('.rules .map .cell')`},
 	{name: "editor", hash: "editor?game=pig&players=2&position=37-52%400%20turn%2014", complete: `document.querySelector('.worth')`},
 	{name: "games", hash: "games", complete: `document.querySelector('textarea')`},
 	{name: "runs", hash: "runs?run=pig", complete: `document.querySelectorAll('.curves .chart').length > 1`},
