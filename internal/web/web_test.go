@@ -452,3 +452,28 @@ func TestDaily(t *testing.T) {
 		t.Errorf("three days have %d exercises", len(seen))
 	}
 }
+
+// TestLevels: a level says what was measured, since its number says little: in Martian Risk the first
+// is the bot that others are compared with, and random play is the second.
+func TestLevels(t *testing.T) {
+	for id, want := range map[string][]string{
+		"martian-risk": {
+			"Level 1: the simple bot, with which the other levels are compared", "Level 2: plays at random, and wins 57 of 100 games against 2 of level 1",
+			"Level 3: wins 100 of 100 games against 2 of level 1",
+		},
+		"pig": {
+			"Level 1: plays at random, and wins 10 of 100 games against level 2", "Level 2: the simple bot, with which the other levels are compared",
+			"Level 3: never makes a mistake, and wins 54 of 100 games against level 2",
+		},
+	} {
+		var got []string
+		for _, x := range request[[]struct{ Level, Strong string }](t, newApp(), map[string]any{"do": "agents", "game": id}) {
+			if x.Level != "" {
+				got = append(got, x.Level+": "+x.Strong)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the levels %q, want %q", id, got, want)
+		}
+	}
+}
