@@ -43,7 +43,7 @@ export async function show(main, query, signal) {
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
         state.seats.map((name, i) => h('label', {}, t('Seat {n}', { n: i + 1 }), ' ', h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
-        h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, t('{level} is {name}, {about}.', a)))))),
+        h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, t('{level} is {name}, {about}: {strong}.', a)))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? t('Start advice') : t('Start the game')),
         h('a', { href: link('learn', { game: g.id }) }, t('Learn it step by step, against opponents of its own')),
         h('a', { href: link('rules', { game: g.id }) }, t('Read the rules'))),
