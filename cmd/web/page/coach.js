@@ -5,6 +5,8 @@ import { t } from './language.js';
 import * as numbers from './numbers.js';
 import { verdict } from './verdict.js';
 
+const double = 500; // milliseconds between the clicks of a double click, at most. Chosen
+
 /**
  * @param {() => Promise<any>} known the values of the choices
  * @param {Map<string, string>} about what the choices do
@@ -38,8 +40,12 @@ export function coach(known, about, words, suggest) {
     return exact ? t('Best: {choice}; chance to win {value}.', values) : t('Best by estimate: {choice}; chance to win {value}.', values);
   }
 
-  /** Whether a choice may be played: one with a verdict is, if the person insists. Without values the coach is silent. Others are 'fine'. */
+  let warned = { name: '', at: 0 }; // the choice of the warning that is shown, and since when
+
+  /** Whether a choice may be played: one with a verdict is, if the person insists, also by choosing it again. Without values the coach is silent. Others are 'fine'. */
   async function allows(name) {
+    if (warned.name === name && performance.now() - warned.at > double) return true;
+    warned = { name: '', at: 0 };
     let v;
     tell(h('p', {}, t('The coach looks at it…')));
     try {
@@ -52,6 +58,7 @@ export function coach(known, about, words, suggest) {
     const lost = { choice: words(name), loss: numbers.loss(own.regret, v.unit) };
     return new Promise((resolve) => {
       const answer = (play) => {
+        warned = { name: '', at: 0 };
         tell();
         resolve(play);
       };
@@ -59,6 +66,7 @@ export function coach(known, about, words, suggest) {
       tell(h('p', { role: 'alert' }, h('abbr', { class: `loss ${judged.name}`, title: judged.text }, judged.sign), ' ', v.unit ? t('“{choice}” loses {loss}.', lost) : t('“{choice}” loses {loss} of the chance to win.', lost)),
         h('p', { class: 'row' }, back, button(t('Play it'), () => answer(true), { 'data-key': 'play-it' })));
       back.focus();
+      warned = { name, at: performance.now() };
     });
   }
 
