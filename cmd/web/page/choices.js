@@ -109,15 +109,16 @@ export function choices(context, free) {
 
   /** Shows the values. */
   async function load(time = first) {
-    const more = time < 16000 && button(t('More time'), () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
+    const soon = h('span', { role: 'status' }), more = time < 16000 && button(t('More time'), () => load(4 * time), { class: 'small', 'data-key': 'more-time' });
     fill(note, t('Computing values…'));
     try {
       state.values = await known(time);
     } catch (error) {
-      if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more);
+      if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more, ' ', soon);
+      if (error.moreTime) until(soon); // a slow computer solves the game before it can estimate
       return;
     }
-    const { exact, options, solving, unit } = state.values, soon = h('span', { role: 'status' });
+    const { exact, options, solving, unit } = state.values;
     fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
     fill(best, options.length > 1 && mix('Best: {choice}, {value}', { choice: h('strong', {}, words(options[0].action)), value: numbers.value(options[0].value, unit) }));
     draw();
