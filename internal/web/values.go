@@ -34,6 +34,8 @@ func (a *App) valuer(ctx context.Context, g env.Game, seed uint64, d time.Durati
 	}
 	if later := errors.Is(err, errSolving) && ctx.Err() == nil; !later && !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
+	} else if later && !g.Spec().HasWin() { // searches estimate shares of a win
+		return nil, errSolving
 	}
 	unseeded, err := a.estimators.get(g.Spec().RulesHash(), func() (*analysis.Searches, error) {
 		if !a.hasPretrained(g) {

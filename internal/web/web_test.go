@@ -395,8 +395,10 @@ func TestRefusals(t *testing.T) {
 // plays for exact.
 func TestSolving(t *testing.T) {
 	done, ended := make(chan struct{}), make(chan struct{})
-	a := web.New(web.Options{Limit: 10 * time.Second, Solvable: func(env.Game) bool { return true }, Solve: func(context.Context, env.Game) (env.Solution, error) {
-		defer close(ended)
+	a := web.New(web.Options{Limit: 10 * time.Second, Solvable: func(env.Game) bool { return true }, Solve: func(_ context.Context, g env.Game) (env.Solution, error) {
+		if g.Spec().ID == "pig" {
+			defer close(ended)
+		}
 		<-done
 		return nil, game.ErrNoSolution
 	}})
@@ -408,6 +410,10 @@ func TestSolving(t *testing.T) {
 	ask["time"] = 200
 	if v := request[web.Values](t, a, ask); v.Exact || v.Solving == nil || v.Solving.Solved || len(v.Options) == 0 {
 		t.Errorf("while the game is being solved the values are %+v", v)
+	}
+	// Searches cannot estimate turns.
+	if response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"martian-dice","players":1,"time":200}`)); ok || string(response) != `{"error":"the game is still being solved","goesOn":true}` {
+		t.Errorf("while the game for one is being solved its values are %s", response)
 	}
 	close(done)
 	<-ended

@@ -115,7 +115,7 @@ export function choices(context, free) {
       state.values = await known(time);
     } catch (error) {
       if (error.name !== 'AbortError') fill(note, failure(error, () => load(time)), ' ', error.moreTime && more, ' ', soon);
-      if (error.moreTime) until(soon); // a slow computer solves the game before it can estimate
+      if (error.moreTime || error.goesOn) until(soon); // a slow computer solves the game before it can estimate
       return;
     }
     const { exact, options, solving, unit } = state.values;
