@@ -84,7 +84,7 @@ const (
 	fewestNetwork  = 64
 	fewestRollouts = 20_000
 	// evening is the exponent that evens shares of the win, and widening the factor of changes.
-	evening, widening = 0.72, 1.25
+	evening, widening = 0.68, 1.5
 )
 
 // Values implements [Valuer].
