@@ -395,12 +395,15 @@ func TestBrowserLateValues(t *testing.T) {
 		const held = {}, send = window.fetch;
 		for (const name of ['values', 'view']) held[name] = new Promise((resolve) => { window['release_' + name] = resolve; });
 		window.fetch = async (to, request) => {
+			const { do: name } = JSON.parse(request.body);
+			window['asked_' + name] = true;
 			const answer = await send(to, { ...request, signal: undefined });
-			await held[JSON.parse(request.body).do];
+			await held[name];
 			return answer;
 		};
 	}`)
 	x.do(`document.querySelector('.switch input').click()`)
+	x.wait(`window.asked_values`)
 	x.do(choice + `.click()`)
 	x.do(`release_values()`)
 	x.wait(`document.querySelector('.worth')`)
