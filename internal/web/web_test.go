@@ -153,6 +153,11 @@ func TestValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		start := web.Address{Game: id, Players: 2, Typed: true, Start: g.Initial().String()}
+		request[web.Values](t, a, fields("values", start)) // which starts the solver
+		for !request[web.Solving](t, a, fields("solving", start)).Solved {
+			time.Sleep(time.Millisecond)
+		}
 		spec, dice := g.Spec(), rand.NewPCG(7, 8)
 		r := rand.New(dice)
 		for range 60 {
