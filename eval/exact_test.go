@@ -57,6 +57,14 @@ const (
 	reducedPig  = `{"target": 30}`
 )
 
+// most returns a number of games or seats, or the number for short tests.
+func most(n, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return n
+}
+
 func reduced(t testing.TB, players int) testGame {
 	return newTestGame(t, "martian-dice", players, reducedDice)
 }
@@ -157,7 +165,7 @@ func TestNetworks(t *testing.T) {
 			for _, sample := range []bool{false, true} {
 				a := &agents.Agent{Name: string(head), Policy: agents.NewNet(spec, mlp, sample)}
 				p := pair(t, r.evaluator, a, r.greedy)
-				m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, 4000, 1, nil)
+				m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, most(2000, 400), 1, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -241,14 +249,14 @@ func TestExactErrors(t *testing.T) {
 }
 
 func TestMultiplayer(t *testing.T) {
-	for players := 2; players <= 4; players++ {
+	for players := 2; players <= most(4, 3); players++ {
 		r := reduced(t, players)
 		entrants := []*agents.Agent{r.greedy, r.random, r.exact, r.exact}[:players]
 		exact, err := r.evaluator.Multiplayer(t.Context(), entrants)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, 10_000, 1, nil)
+		m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, most(3000, 300), 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -274,7 +274,7 @@ func TestEstimates(t *testing.T) {
 		{web.Address{Game: "mars-is-ours", Players: 2, Seed: 1}, `^searches:4:\d+:pretrained$`},
 	} {
 		ask := fields("values", test.address)
-		ask["time"] = 2000
+		ask["time"] = 1000
 		v := request[web.Values](t, a, ask)
 		if v.Exact || !strings.Contains(v.About, "the error of the search") || !regexp.MustCompile(test.method).MatchString(v.Method) || len(v.Options) < 2 {
 			t.Fatalf("%+v, want %s", v, test.method)
