@@ -165,7 +165,7 @@ func TestNetworks(t *testing.T) {
 			for _, sample := range []bool{false, true} {
 				a := &agents.Agent{Name: string(head), Policy: agents.NewNet(spec, mlp, sample)}
 				p := pair(t, r.evaluator, a, r.greedy)
-				m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, most(2000, 400), 1, nil)
+				m, err := eval.PlayDuplicate(t.Context(), r.game, []*agents.Agent{a, r.greedy}, most(4000, 400), 1, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -256,7 +256,7 @@ func TestMultiplayer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, most(3000, 300), 1, nil)
+		m, err := eval.PlayDuplicate(t.Context(), r.game, entrants, most(10_000, 300), 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func network(t *testing.T, g env.Game, head models.Head, sample bool) *agents.Ag
 // TestExactParts compares exact evaluations of networks for three players in this process
 // with those whose tables are computed in parts.
 func TestExactParts(t *testing.T) {
-	whole := newTestGame(t, "martian-dice", 3, `{"dice": 4, "target": 8}`)
+	whole := newTestGame(t, "martian-dice", 3, `{"dice": 5, "target": 10}`)
 	solution, err := whole.game.Solve(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -98,26 +98,26 @@ func TestMatchParts(t *testing.T) {
 	entrants := []*agents.Agent{open("exact", 0), network(t, g, models.Score, true), open("search:5", 3), open("greedy", 0)}
 	e, count := jobstest.Encoded(kinds(), nil)
 	for _, pair := range [][]*agents.Agent{entrants[:2], entrants[1:3], entrants[2:]} {
-		want, err := eval.PlayDuplicate(t.Context(), g, pair, 200, 7, nil)
+		want, err := eval.PlayDuplicate(t.Context(), g, pair, 400, 7, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, executor := range []jobs.Executor{jobs.Local{}, e} {
 			done := 0.0
-			got, err := eval.RecordDuplicate(t.Context(), executor, g, pair, 200, 7, func(x float64) { done = max(done, x) }, nil)
+			got, err := eval.RecordDuplicate(t.Context(), executor, g, pair, 400, 7, func(x float64) { done = max(done, x) }, nil)
 			if err != nil || !reflect.DeepEqual(got, want) || done != 1 {
 				t.Errorf("by %T: %+v, %v, done %v; want %+v", executor, got, err, done, want)
 			}
 		}
 	}
 	if n := count.Load(); n != 3*50 {
-		t.Errorf("%d jobs; want 50 of 2 sets for each match", n)
+		t.Errorf("%d jobs; want 50 of 4 sets for each match", n)
 	}
-	want, err := eval.PlayTournament(t.Context(), g, entrants, 40, 7, nil)
+	want, err := eval.PlayTournament(t.Context(), g, entrants, 100, 7, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := eval.ResumeTournament(t.Context(), e, g, entrants, 40, 7, nil, nil, nil)
+	got, err := eval.ResumeTournament(t.Context(), e, g, entrants, 100, 7, nil, nil, nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

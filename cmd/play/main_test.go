@@ -21,7 +21,6 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/colour"
-	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 )
 
@@ -389,12 +388,8 @@ func TestStatuses(t *testing.T) {
 // TestWatchTruncates: an endless game is stopped where a batch truncates it.
 func TestWatchTruncates(t *testing.T) {
 	endless := config(t, `{"max_rounds": 0}`)
-	games := 1 // of seconds
-	if fulltest.On() {
-		games = 2
-	}
-	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", fmt.Sprint(games))
-	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != games {
+	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
+	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != 2 {
 		t.Errorf("status %d, %q, and the output ends with %q", status, stderr, stdout[max(0, len(stdout)-200):])
 	}
 }

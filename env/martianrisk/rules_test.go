@@ -12,7 +12,6 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/martianrisk"
-	"marsgym/internal/test/fulltest"
 )
 
 func rules(t testing.TB, cfg martianrisk.Config) *martianrisk.Rules {
@@ -57,13 +56,9 @@ func TestContract(t *testing.T) {
 	for name, cfg := range otherReadings {
 		configs[name] = cfg
 	}
-	games := 1
-	if fulltest.On() {
-		games = 2
-	}
 	for name, cfg := range configs {
 		t.Run(name, func(t *testing.T) {
-			if err := gametest.Check(rules(t, cfg), gametest.Games(games)); err != nil {
+			if err := gametest.Check(rules(t, cfg), gametest.Games(2)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -27,11 +27,11 @@ var solved = []struct {
 	games   int    // of the sample
 	full    int    // games of full tests
 }{
-	{"martian-dice", 2, `{}`, 1, 100},
-	{"martian-dice", 3, `{"dice": 6, "target": 8}`, 10, 20},
-	{"mars-is-ours-fast", 2, `{}`, 3, 1000},
-	{"martian-risk-tiny", 2, `{"max_rounds": 2}`, 7, 1000},
-	{"pig", 2, `{"target": 50}`, 7, 1000},
+	{"martian-dice", 2, `{}`, 2, 100},
+	{"martian-dice", 3, `{"dice": 6, "target": 8}`, 30, 20},
+	{"mars-is-ours-fast", 2, `{}`, 8, 1000},
+	{"martian-risk-tiny", 2, `{"max_rounds": 2}`, 20, 1000},
+	{"pig", 2, `{"target": 50}`, 20, 1000},
 }
 
 // priced makes full tests price so many games of each kind: 1,000 take eight minutes of a

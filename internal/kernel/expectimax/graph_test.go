@@ -310,3 +310,34 @@ func BenchmarkGraph(b *testing.B) {
 		})
 	})
 }
+
+// TestWaves solves the nodes of each wave in reverse, which gives what Solve does if none of them
+// leads to another.
+func TestWaves(t *testing.T) {
+	src := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		g := random(src, 3, src.IntN(40)).graph()
+		var want, got [2][]expectimax.Vec // value and rolling
+		for k := range want {
+			want[k], got[k] = make([]expectimax.Vec, g.Len()), make([]expectimax.Vec, g.Len())
+		}
+		for i := range 3 {
+			for l := range want[0][i] {
+				want[0][i][l] = src.Float64()
+			}
+			got[0][i] = want[0][i]
+		}
+		g.Solve(want[0], want[1])
+		waves := g.Waves()
+		for k, first := range waves[:len(waves)-1] {
+			for i := waves[k+1] - 1; i >= first; i-- {
+				g.SolveNodes(got[0], got[1], i, i+1)
+			}
+		}
+		for k := range want {
+			if !slices.Equal(got[k], want[k]) {
+				t.Fatalf("waves %v of %d nodes give %v, want %v", waves, g.Len(), got[k], want[k])
+			}
+		}
+	}
+}
