@@ -108,7 +108,7 @@ func (a *Adam) Step(weights, grad []float32, rate float64) (norm float64, err er
 		Root:  float32(1 / math.Sqrt(1-elementary.Pow(a.cfg.Beta2, t))),
 		Eps:   float32(a.cfg.Eps),
 	}
-	parallel.For(len(grad), weightRange/4, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
+	parallel.For(len(grad), stepRange, func(i, j int) { step.Step(weights[i:j], a.m[i:j], a.v[i:j], grad[i:j]) })
 	return norm, nil
 }
 
@@ -131,17 +131,9 @@ func sumOfSquares(x []float32) float64 {
 		c += square(x[2])
 		d += square(x[3])
 	}
-	switch len(x) {
-	case 3:
-		c += square(x[2])
-		fallthrough
-	case 2:
-		b += square(x[1])
-		fallthrough
-	case 1:
-		a += square(x[0])
-	}
-	return (a + b) + (c + d)
+	var rest [4]float32
+	copy(rest[:], x)
+	return ((a + square(rest[0])) + (b + square(rest[1]))) + ((c + square(rest[2])) + d)
 }
 
 func square(x float32) float64 { return float64(float64(x) * float64(x)) }

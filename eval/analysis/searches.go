@@ -24,9 +24,9 @@ import (
 //
 // The interval covers the error of the searches as well as chance. Half of it is the sum of half of
 // the interval of Student's t over the searches, the change of the value since smaller searches
-// (the farther one of the quarter and of the eighth of the simulations before the last half, and at
-// least leastError), and the distance of the evened result. docs/lab/estimators.md has its coverage
-// in solved games.
+// (the farther one of the quarter and of the eighth of the simulations before the last half, without
+// a network times widening, and at least leastError), and the distance of the evened result.
+// docs/lab/estimators.md has its coverage in solved games.
 type Searches struct {
 	Game        env.Game
 	Evaluator   *search.Evaluator // nil for rollouts of the game's bot

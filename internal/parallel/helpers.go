@@ -20,16 +20,16 @@ func patience(cores int) time.Duration { return time.Duration(min(cores-2, 16)) 
 var (
 	// waiting has a bit for each helper that waits.
 	waiting atomic.Uint64
-	// desks has a bit for each desk that a helper has.
-	desks atomic.Uint64
-	desk  [64]struct {
+	// taken has a bit for each slot that a helper has.
+	taken atomic.Uint64
+	slots [64]struct {
 		call atomic.Pointer[call] // for the helper to take
-		_    [120]byte            // no two desks share a cache line, or a pair of them
+		_    [120]byte            // no two slots share a cache line, or a pair of them
 	}
 )
 
-// hire finds n helpers for a call of [For]: those that wait, and new ones.
-func hire(c *call, n int) {
+// dispatch gives a call of [For] to n helpers: those that wait, and new ones.
+func dispatch(c *call, n int) {
 	for n > 0 {
 		all := waiting.Load()
 		if all == 0 {
@@ -44,8 +44,8 @@ func hire(c *call, n int) {
 		if !waiting.CompareAndSwap(all, rest) {
 			continue
 		}
-		for hired := all &^ rest; hired != 0; hired &= hired - 1 {
-			desk[bits.TrailingZeros64(hired)].call.Store(c)
+		for set := all &^ rest; set != 0; set &= set - 1 {
+			slots[bits.TrailingZeros64(set)].call.Store(c)
 			n--
 		}
 	}
@@ -57,12 +57,12 @@ func help(c *call) {
 	if c.patience == 0 {
 		return
 	}
-	i, ok := takeDesk()
+	i, ok := takeSlot()
 	if !ok {
 		return
 	}
-	bit, mine := uint64(1)<<i, &desk[i].call
-	defer desks.And(^bit)
+	bit, mine := uint64(1)<<i, &slots[i].call
+	defer taken.And(^bit)
 	handed := func() bool { return mine.Load() != nil }
 	for {
 		waiting.Or(bit)
@@ -77,16 +77,16 @@ func help(c *call) {
 	}
 }
 
-// takeDesk finds a free desk. There are fewer than processors, so that helpers who wait leave one
+// takeSlot finds a free slot. There are fewer than processors, so that helpers which wait leave one
 // to others.
-func takeDesk() (i int, ok bool) {
-	n := min(len(desk), runtime.GOMAXPROCS(0)-1)
+func takeSlot() (i int, ok bool) {
+	n := min(len(slots), runtime.GOMAXPROCS(0)-1)
 	for {
-		taken := desks.Load()
-		if i = bits.TrailingZeros64(^taken); i >= n {
+		was := taken.Load()
+		if i = bits.TrailingZeros64(^was); i >= n {
 			return 0, false
 		}
-		if desks.CompareAndSwap(taken, taken|1<<i) {
+		if taken.CompareAndSwap(was, was|1<<i) {
 			return i, true
 		}
 	}

@@ -33,7 +33,7 @@ func For(n, size int, f func(from, to int)) {
 	c := &call{f: f, n: n, size: size, patience: patience(cores)}
 	c.left.Store(int64(all))
 	c.ended.Add(1)
-	hire(c, helpers)
+	dispatch(c, helpers)
 	c.work()
 	if !c.await(func() bool { return c.left.Load() == 0 }) {
 		c.asleep.Store(true)
