@@ -1,8 +1,11 @@
 package env_test
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"marsgym/agents/search"
 	"marsgym/env"
@@ -80,12 +83,11 @@ func benchmark(b *testing.B, batch env.Batch) {
 			x = x*1664525 + 1013904223 // Numerical Recipes
 			a := int(uint64(x) * uint64(actions) >> 32)
 			mask := buf.Mask[i*actions:][:actions]
-			for !mask[a] {
-				if a++; a == actions {
-					a = 0
-				}
+			next := bytes.IndexByte(unsafe.Slice((*byte)(unsafe.Pointer(&mask[a])), actions-a), 1)
+			if next < 0 {
+				a, next = 0, slices.Index(mask, true)
 			}
-			buf.Action[i] = game.Action(a)
+			buf.Action[i] = game.Action(a + next)
 		}
 		if err := batch.Step(); err != nil {
 			b.Fatal(err)
