@@ -68,7 +68,7 @@ func turnsSolved(t *testing.T, players int) {
 	for total := s.starts.totals() - 1; total >= 0; total-- {
 		vectors = s.starts.vectors(vectors[:0], total)
 		next := 0
-		err := b.run(func(l *lane) error {
+		b.run(func(l *lane) {
 			wait := l.wait
 			l.wait = func() { solved++; wait() }
 			for next < len(vectors) {
@@ -76,15 +76,11 @@ func turnsSolved(t *testing.T, players int) {
 				next++
 				w := s.newScoreSolver(l, value, play)
 				if err := w.solve(at); err != nil {
-					return err
+					t.Error(err)
 				}
 				s.free(w)
 			}
-			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	want := roundsOfCycle * players * int(math.Pow(float64(c.Target), float64(players)))
 	if got := float64(solved) / float64(want); !(math.Abs(got-1) <= 0.05) {

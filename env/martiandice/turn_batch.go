@@ -2,13 +2,10 @@ package martiandice
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"marsgym/env/game"
 	"marsgym/internal/kernel/expectimax"
@@ -181,12 +178,11 @@ func (l *lane) recall(dist, pay []float64, stride int) float64 {
 // until it calls solve of its lane, and when all have, the batch is solved for all. A
 // call returns when there is no work left, so run begins no call after one has
 // returned.
-func (b *turnBatch) run(f func(l *lane) error) error {
-	var errs [expectimax.Width]error
+func (b *turnBatch) run(f func(l *lane)) {
 	var waiting []func() (struct{}, bool) // resume a call; false if it has returned
-	for i := range errs {
+	for i := range expectimax.Width {
 		resume, _ := iter.Pull(func(yield func(struct{}) bool) {
-			errs[i] = f(&lane{b, i, func() { yield(struct{}{}) }})
+			f(&lane{b, i, func() { yield(struct{}{}) }})
 		})
 		if _, ok := resume(); !ok {
 			break
@@ -201,7 +197,6 @@ func (b *turnBatch) run(f func(l *lane) error) error {
 			return !ok
 		})
 	}
-	return errors.Join(errs[:]...)
 }
 
 // forEach calls f with 0 to n-1 until a call fails or ctx is done, on all cores and
@@ -209,28 +204,16 @@ func (b *turnBatch) run(f func(l *lane) error) error {
 // calls beside it. All lanes take the next call of all: with ranges of calls, whose last
 // lanes idle, the solution for three players takes 1.5 times the CPU time.
 func (t *turnGraph) forEach(ctx context.Context, n int, f func(i int, l *lane) error) error {
-	var next atomic.Int64
-	calls := func(l *lane) error {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return nil
-			}
-			err := ctx.Err()
-			if err == nil {
-				err = f(i, l)
-			}
-			if err != nil {
-				next.Store(int64(n))
-				return err
-			}
-		}
-	}
-	errs := make([]error, min(runtime.GOMAXPROCS(0), (n+expectimax.Width-1)/expectimax.Width))
-	parallel.For(len(errs), 1, func(w, _ int) {
+	batches := (n + expectimax.Width - 1) / expectimax.Width
+	return parallel.Queue(ctx, n, batches, func(next func() (int, bool), fail func(error)) {
 		b := t.takeBatch()
-		errs[w] = b.run(calls)
-		t.batches.Put(b)
+		defer t.batches.Put(b)
+		b.run(func(l *lane) {
+			for i, ok := next(); ok; i, ok = next() {
+				if err := f(i, l); err != nil {
+					fail(err)
+				}
+			}
+		})
 	})
-	return errors.Join(errs...)
 }

@@ -96,3 +96,47 @@ func ForContext(ctx context.Context, n, size int, f func(from, to int) error) er
 	})
 	return first
 }
+
+// Queue calls f on up to GOMAXPROCS goroutines, and at most calls times. Each call takes
+// indices 0 <= i < n by next, until that reports false: when none is left, when ctx is done, or
+// after fail. Queue returns the first error given to fail, or the error of ctx if indices are
+// left. Which call takes an index is not defined, so results must not depend on it.
+//
+// It is for calls that work on several indices at once; for others there is [ForContext].
+func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool), fail func(error))) error {
+	var (
+		taken  atomic.Int64
+		failed atomic.Bool
+		once   sync.Once
+		first  error
+	)
+	fail := func(err error) {
+		once.Do(func() { first = err })
+		failed.Store(true)
+	}
+	cores, recorded := runtime.GOMAXPROCS(0), recorder.Load() != nil
+	if recorded {
+		cores = recordedCores
+	}
+	calls = min(calls, cores)
+	For(calls, 1, func(k, _ int) {
+		end := n
+		if recorded { // one goroutine makes all calls, of which the first must not take all indices
+			end = (k + 1) * n / calls
+		}
+		f(func() (int, bool) {
+			if failed.Load() || ctx.Err() != nil || int(taken.Load()) >= end {
+				return 0, false
+			}
+			i := int(taken.Add(1)) - 1
+			return i, i < n
+		}, fail)
+	})
+	if first == nil && int(taken.Load()) < n {
+		return ctx.Err()
+	}
+	return first
+}
+
+// recordedCores is the largest number of cores of a prediction.
+const recordedCores = 64

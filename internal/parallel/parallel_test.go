@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"marsgym/internal/parallel"
 )
@@ -108,5 +109,65 @@ func TestForContext(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || calls.Load() > goroutines {
 		t.Errorf("cancelled: %d calls, error %v; want %d at most, and %v", calls.Load(), err, goroutines, context.Canceled)
+	}
+}
+
+func TestQueue(t *testing.T) {
+	eachProcs(t, func(t *testing.T, procs int) {
+		for _, recorded := range []bool{false, true} {
+			for _, n := range []int{0, 1, 7, 1000} {
+				times := make([]atomic.Int32, n)
+				most, calls := atomic.Int64{}, 5
+				stop := func() parallel.Work { return nil }
+				if recorded {
+					stop = parallel.Record(func() time.Duration { return 0 }).Stop
+				}
+				err := parallel.Queue(t.Context(), n, calls, func(next func() (int, bool), _ func(error)) {
+					taken := int64(0)
+					for i, ok := next(); ok; i, ok = next() {
+						times[i].Add(1)
+						taken++
+					}
+					most.Store(max(most.Load(), taken))
+				})
+				stop()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range times {
+					if k := times[i].Load(); k != 1 {
+						t.Errorf("n %d: index %d taken %d times", n, i, k)
+					}
+				}
+				if share := int64((n + calls - 1) / calls); recorded && most.Load() != share {
+					t.Errorf("n %d, recorded: a call takes %d indices; want %d", n, most.Load(), share)
+				}
+			}
+		}
+	})
+
+	bad, late := errors.New("bad"), 0
+	err := parallel.Queue(t.Context(), 100, 1, func(next func() (int, bool), fail func(error)) {
+		for i, ok := next(); ok; i, ok = next() {
+			if late = i; i == 10 {
+				fail(bad)
+				fail(errors.New("worse"))
+			}
+		}
+	})
+	if err != bad || late != 10 {
+		t.Errorf("error %v after index %d; want %v after 10", err, late, bad)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	take := func(next func() (int, bool), _ func(error)) {
+		for _, ok := next(); ok; _, ok = next() {
+			cancel()
+		}
+	}
+	if err := parallel.Queue(ctx, 100, 1, take); err != context.Canceled {
+		t.Errorf("cancelled: error %v; want %v", err, context.Canceled)
+	}
+	if err := parallel.Queue(ctx, 0, 1, take); err != nil {
+		t.Errorf("nothing left: error %v; want none", err)
 	}
 }
