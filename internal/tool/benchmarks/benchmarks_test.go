@@ -98,12 +98,13 @@ func TestPage(t *testing.T) {
 	absent := row{what: "absent", project: "Peer", unit: million}
 	r := results{
 		samples: map[run][]sample{
-			{"loop", "", 1}:     {{Steps: 1e6, CPU: 3, wall: 4, Memory: 95e6}, {Steps: 2e6, CPU: 4, wall: 8, Memory: 95e6}, {Steps: 1e6, CPU: 1, wall: 4, Memory: 95e6}},
-			{"loop", "", 2}:     {{Steps: 1e6, CPU: 3, wall: 2.5}},
-			{"loop", "v1", 1}:   {{Steps: 1e6, CPU: 5, wall: 5, Memory: 1e9}},
-			{"scores", "", 1}:   {{Steps: 1e6, CPU: 40}},
-			{"other", "", 1}:    {{Steps: 1e6, CPU: 20}},
-			{"scores", "v1", 1}: {{Steps: 1e6, CPU: 44}},
+			{"loop", "", 1}:      {{Steps: 1e6, CPU: 3, wall: 4, Memory: 95e6}, {Steps: 2e6, CPU: 4, wall: 8, Memory: 95e6}, {Steps: 1e6, CPU: 1, wall: 4, Memory: 95e6}},
+			{"loop", "", 2}:      {{Steps: 1e6, CPU: 3, wall: 2.5}},
+			{"loop", "", atOnce}: {{Steps: 1e6, CPU: 3, wall: 4.2}, {Steps: 1e6, CPU: 3, wall: 4.6}},
+			{"loop", "v1", 1}:    {{Steps: 1e6, CPU: 5, wall: 5, Memory: 1e9}},
+			{"scores", "", 1}:    {{Steps: 1e6, CPU: 40}},
+			{"other", "", 1}:     {{Steps: 1e6, CPU: 20}},
+			{"scores", "v1", 1}:  {{Steps: 1e6, CPU: 44}},
 		},
 		faults: map[run]error{{"absent", "", 1}: errNotInstalled, {"loop", "v1", 2}: errors.New("killed")},
 	}
@@ -138,9 +139,9 @@ func TestPage(t *testing.T) {
 	}
 	var b strings.Builder
 	write(&b, r.twoCores("v1"), []group{{ours}})
-	if want := `| what | one core | two cores | times as fast | one core at v1 | two cores at v1 |
-| --- | --- | --- | --- | --- | --- |
-| loop | 4 | 2.5 | 1.6 | 5 | not measured: killed |
+	if want := `| what | one core | two cores | times as fast | limit | share of the limit | one core at v1 | two cores at v1 |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| loop | 4 | 2.5 | 1.6 | 1.82 | 88 % | 5 | not measured: killed |
 `; b.String() != want {
 		t.Errorf("got\n%swant\n%s", &b, want)
 	}

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	"marsgym/internal/atomicfile"
@@ -161,15 +162,15 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	return r.failed()
 }
 
-// measure measures a row once in each tree, on one core and on two if it says so.
-// What failed once is not measured again.
+// measure measures a row once in each tree, on one core and, if it says so, on two and twice
+// at once. What failed once is not measured again.
 func (r results) measure(ctx context.Context, row row, trees []tree, peers bool, size float64, report func(format string, args ...any)) {
 	if row.project != "" {
 		trees = trees[:1]
 	}
 	cores := []int{1}
 	if row.two {
-		cores = []int{1, 2}
+		cores = []int{1, 2, atOnce}
 	}
 	for _, n := range cores {
 		for _, t := range trees {
@@ -182,14 +183,22 @@ func (r results) measure(ctx context.Context, row row, trees []tree, peers bool,
 				r.faults[key] = errLeftOut
 				continue
 			}
-			s, err := row.work(ctx, t, n, size)
-			if err != nil {
+			list, errs := make([]sample, 1), make([]error, 2)
+			if n == atOnce {
+				list = make([]sample, 2)
+			}
+			var wg sync.WaitGroup
+			for i := range list {
+				wg.Go(func() { list[i], errs[i] = row.work(ctx, t, max(n, 1), size) })
+			}
+			wg.Wait()
+			if err := errors.Join(errs...); err != nil {
 				r.faults[key] = err
 				report("%s: %v", name, err)
 				continue
 			}
-			r.samples[key] = append(r.samples[key], s)
-			report("%s: %.3g CPU-seconds for %.4g steps", name, s.CPU, s.Steps)
+			r.samples[key] = append(r.samples[key], list...)
+			report("%s: %.3g CPU-seconds for %.4g steps", name, list[0].CPU, list[0].Steps)
 		}
 	}
 }

@@ -13,8 +13,11 @@ import (
 type run struct {
 	what  string // of the row
 	tree  string // its name
-	cores int
+	cores int    // or atOnce
 }
+
+// atOnce is the number of cores of two runs at once, each on one core.
+const atOnce = 0
 
 // results holds what was measured of each run, and why nothing was.
 type results struct {
@@ -75,7 +78,7 @@ func (r results) page(against string) (string, error) {
 			two = append(two, row)
 		}
 	}
-	b.WriteString("\n## Two cores\n\nThe figures are wall-clock seconds per million decisions or per evaluation.\n\n")
+	b.WriteString("\n## Two cores\n\nThe figures are wall-clock seconds per million decisions or per evaluation. The limit is how much more two runs on one core each do at once than one run alone.\n\n")
 	write(&b, r.twoCores(against), []group{two})
 	return b.String(), nil
 }
@@ -185,6 +188,18 @@ func (r results) twoCores(against string) []column {
 		columns = append(columns, column{"one core" + at, seconds(1)}, column{"two cores" + at, seconds(2)},
 			column{"times as fast" + at, func(_ group, row row) string {
 				return r.ratio(run{row.what, tree, 1}, run{row.what, tree, 2}, true)
+			}},
+			column{"limit" + at, func(_ group, row row) string {
+				if alone, beside, ok := r.costs(run{row.what, tree, 1}, run{row.what, tree, atOnce}, true); ok {
+					return number(2 * alone / beside)
+				}
+				return ""
+			}},
+			column{"share of the limit" + at, func(_ group, row row) string {
+				if beside, two, ok := r.costs(run{row.what, tree, atOnce}, run{row.what, tree, 2}, true); ok {
+					return fmt.Sprintf("%.0f %%", 100*beside/2/two)
+				}
+				return ""
 			}})
 	}
 	return columns
@@ -192,12 +207,17 @@ func (r results) twoCores(against string) []column {
 
 // ratio returns how many times as fast b is as a, or "" if one was not measured.
 func (r results) ratio(a, b run, wall bool) string {
+	if x, y, ok := r.costs(a, b, wall); ok {
+		return number(x / y)
+	}
+	return ""
+}
+
+// costs returns the costs of a step of two runs.
+func (r results) costs(a, b run, wall bool) (x, y float64, ok bool) {
 	x, ok1 := r.cost(a, wall)
 	y, ok2 := r.cost(b, wall)
-	if !ok1 || !ok2 {
-		return ""
-	}
-	return number(x / y)
+	return x, y, ok1 && ok2
 }
 
 // number writes x with three digits, or all before the point.
