@@ -121,13 +121,27 @@ func solutionRun(g env.Game) func(context.Context, stretch) error {
 const (
 	turnExact   = "`turn-exact`, Martian Dice for 2"
 	evaluation2 = "exact evaluation in a run, Martian Dice for 2"
+
+	turnExactSteps = 250_000 // in the row
 )
+
+// defaultRun adds up the time of the default run of Martian Dice, of its parts.
+func defaultRun(part map[string]func(cores int) time.Duration) (func(cores int) time.Duration, error) {
+	c, err := train.DefaultFor(openGame("martian-dice", 2, "{}"))
+	if err != nil {
+		return nil, err
+	}
+	return func(cores int) time.Duration {
+		return time.Duration(float64(c.Steps)/turnExactSteps*float64(part[turnExact](cores))) +
+			time.Duration(c.Evaluations)*part[evaluation2](cores)
+	}, nil
+}
 
 // coreRows take some CPU-seconds each.
 func coreRows() []coreRow {
 	dice := openGame("martian-dice", 2, "{}")
 	return []coreRow{
-		{turnExact, trainingRun(dice, train.TurnExact, func(c *train.Config) { c.Steps = 250_000 })},
+		{turnExact, trainingRun(dice, train.TurnExact, func(c *train.Config) { c.Steps = turnExactSteps })},
 		{evaluation2, evaluationRun(dice)},
 		{"`ppo`, Martian Dice for 2", trainingRun(dice, train.AlgorithmPPO, func(c *train.Config) { c.Steps = 300_000 })},
 		{"`one-move`, Martian Dice for 2", trainingRun(dice, train.OneMove, func(c *train.Config) { c.Steps = 20_000 })},
@@ -266,6 +280,7 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2+len(manyCores)))
 	var details strings.Builder
+	predicted := map[string]func(cores int) time.Duration{}
 	for _, row := range coreRows() {
 		if !names.MatchString(row.what) {
 			continue
@@ -275,6 +290,12 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 			return fmt.Errorf("%s: %w", row.what, err)
 		}
 		one := x.wall(1, parallel.Costs{})
+		predicted[row.what] = func(cores int) time.Duration {
+			if cores == 1 {
+				return one
+			}
+			return x.wall(cores, costs)
+		}
 		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/one.Seconds()) }
 		alone := time.Duration(0)
 		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial(x.work)))
@@ -293,20 +314,31 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 				measured = fmt.Sprintf(" (%.3g)", alone.Seconds()/took.Seconds())
 			}
 			if c > 1 {
-				fmt.Fprintf(w, " %.3g%s |", one.Seconds()/x.wall(c, costs).Seconds(), measured)
+				fmt.Fprintf(w, " %.3g%s |", one.Seconds()/predicted[row.what](c).Seconds(), measured)
 			}
 		}
 		fmt.Fprintln(w)
 		log("%s: recorded", row.what)
 		for _, s := range sections(x.work) {
-			if s.all > one/200 {
+			if s.all > one/50 {
 				fmt.Fprintf(&details, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
 					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
 			}
 		}
-		if x.beside > one/200 {
+		if x.beside > one/50 {
 			fmt.Fprintf(&details, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
 		}
+	}
+	if predicted[turnExact] != nil && predicted[evaluation2] != nil {
+		took, err := defaultRun(predicted)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| the default run of Martian Dice for 2, of its parts | | %s s |", number(took(1).Seconds()))
+		for _, c := range manyCores[1:] {
+			fmt.Fprintf(w, " %.3g |", took(1).Seconds()/took(c).Seconds())
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &details)
 	return hashes(ctx, names, w)
@@ -337,13 +369,18 @@ func hashes(ctx context.Context, names *regexp.Regexp, w io.Writer) error {
 			return err
 		}
 		c.PPO.Horizon = min(c.PPO.Horizon, 64)
+		by := map[[sha256.Size]byte][]string{} // values of GOMAXPROCS
 		for _, n := range procs {
 			runtime.GOMAXPROCS(n)
 			mlp, err := trained(ctx, run.game, c, nil)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "| %s | %d | %x |\n", what, n, sha256.Sum256(mlp.WeightBytes()))
+			sum := sha256.Sum256(mlp.WeightBytes())
+			by[sum] = append(by[sum], fmt.Sprint(n))
+		}
+		for sum, list := range by {
+			fmt.Fprintf(w, "| %s | %s | %x |\n", what, strings.Join(list, ", "), sum)
 		}
 	}
 	return nil
