@@ -55,7 +55,7 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 	for i := range states {
 		s := &states[i]
 		r.show(obs[i*d:], &w.seen[i], s, uint8(players[i]))
-		w.legal = r.appendLegal(w.legal[:0], s)
+		w.legal = r.appendLegal(w.legal[:0], s, int(w.seen[i].seats[s.Mover].supply))
 		legal := mask[i*n:][:n]
 		for _, a := range w.legal {
 			legal[a] = true

@@ -128,9 +128,12 @@ func (s *State) player() game.Player {
 }
 
 // Legal implements [game.Rules].
-func (r *Rules) Legal(dst []game.Action, s State) []game.Action { return r.appendLegal(dst, &s) }
+func (r *Rules) Legal(dst []game.Action, s State) []game.Action {
+	return r.appendLegal(dst, &s, r.supply(&s, s.Mover))
+}
 
-func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
+// appendLegal is Legal, given the mover's supply, which takes time to count.
+func (r *Rules) appendLegal(dst []game.Action, s *State, supply int) []game.Action {
 	own := s.Own[s.Mover]
 	switch s.Phase {
 	case Towers, Claiming:
@@ -138,7 +141,7 @@ func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
 	case Filling:
 		return appendSet(dst, 0, own)
 	case Reinforce:
-		if r.supply(s, s.Mover) > 0 {
+		if supply > 0 {
 			dst = appendSet(dst, 0, own)
 		}
 		dst = appendSet(dst, r.piece, r.buildable(s))
@@ -232,15 +235,15 @@ const (
 // buildable returns the set of regions where the mover can place the next tower piece.
 // Towers, and pieces split off them, are built from the bottom up.
 func (r *Rules) buildable(s *State) (set uint64) {
-	_, medium, small := r.pieces(s, s.Mover)
+	large, medium, small := r.pieces(s, s.Mover)
 	if small > 0 && s.Points >= smallCost {
 		set = s.Medium &^ s.Small
 	}
 	if medium > 0 && s.Points >= mediumCost {
 		set |= s.Large &^ s.Medium
 	}
-	if s.Low == 0 {
-		set |= r.startable(s)
+	if s.Low == 0 && large > 0 && s.Points >= largeCost {
+		set |= ^(s.Large | s.Medium | s.Small)
 	}
 	return set & s.Own[s.Mover]
 }
@@ -312,6 +315,7 @@ func (s *State) owner(i int) int {
 
 // height returns the number of tower pieces in a region.
 func (s *State) height(i uint8) int {
+	i &= 63 // for faster shifts
 	return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1)
 }
 

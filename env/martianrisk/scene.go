@@ -21,7 +21,7 @@ func (r *Rules) Scene(s State) game.Scene {
 	if scene.Player == game.Chance {
 		scene.Roll = sceneRoll(&s)
 	}
-	for _, a := range r.appendLegal(nil, &s) {
+	for _, a := range r.Legal(nil, s) {
 		if text := r.shortAction(&s, a); text != "" {
 			scene.Options = append(scene.Options, game.SceneOption{Action: a, Short: text})
 		}
@@ -133,7 +133,7 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 			m.Borders = append(m.Borders, [2]int{int(e[0]), int(e[1])})
 		}
 	}
-	for _, a := range r.appendLegal(nil, s) {
+	for _, a := range r.Legal(nil, *s) {
 		for _, i := range r.regionsOf(s, a) {
 			m.Cells[i].Actions = append(m.Cells[i].Actions, a)
 		}
