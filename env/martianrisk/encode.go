@@ -307,11 +307,9 @@ func (r *Rules) countSeat(f *seatSeen, s *State, seat uint8) {
 	armies, held := s.onMap(seat), bits.OnesCount64(s.Own[seat])
 	supply := r.cfg.ArmyCap - armies - int(s.Lost[seat])
 	trioScale := 1 / float32(max(1, r.cfg.Trios))
-	f.numbers = [6]float32{
-		float32(supply) * (1 / float32(r.cfg.ArmyCap)),
-		float32(large) * trioScale, float32(medium) * trioScale, float32(small) * trioScale,
-		float32(held) / float32(r.n), float32(r.bonus(s, seat)),
-	}
+	f.numbers[0] = float32(supply) * (1 / float32(r.cfg.ArmyCap))
+	f.numbers[1], f.numbers[2], f.numbers[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
+	f.numbers[4], f.numbers[5] = float32(held)/float32(r.n), float32(r.bonus(s, seat))
 	f.held, f.supply, f.rank = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
 }
 

@@ -38,18 +38,13 @@ func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPla
 			alive++
 		}
 	}
-	var better, same [maxPlayers]int // seats
 	for i := range p {
-		for j := range i {
-			above, below := bit(rank[j] > rank[i]), bit(rank[j] < rank[i])
-			better[i] += above
-			better[j] += below
-			same[i] += 1 - above - below
-			same[j] += 1 - above - below
+		better, same := 0, 0 // seats
+		for _, other := range rank[:p] {
+			better += bit(other > rank[i])
+			same += bit(other == rank[i])
 		}
-	}
-	for i := range p {
-		shares[i] = r.shares[alive][better[i]][same[i]+1]
+		shares[i] = r.shares[alive][better][same]
 	}
 	return shares
 }
