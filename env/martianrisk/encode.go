@@ -108,9 +108,10 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	dst = dst[:r.at.end:r.at.end]
 	was := &w.state
-	var moved uint64 // to other owners
+	var moved, occupied uint64 // moved to other owners
 	for seat := range r.cfg.Players {
 		moved |= s.Own[seat] ^ was.Own[seat]
+		occupied |= s.Own[seat]
 	}
 	var armies uint64 // of other numbers
 	if s.Armies != was.Armies {
@@ -122,7 +123,6 @@ func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	if moved != 0 {
 		r.changeOwners(dst, w, s)
 	}
-	occupied := r.board.all &^ r.unoccupied(s)
 	p, borders := r.cfg.Players, dst[r.at.borders:r.at.seats]
 	if viewer != w.viewer {
 		r.showRegions(dst, w, s, viewer, occupied)
@@ -180,16 +180,35 @@ func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
 // showRegions shows the owners and armies of some occupied regions.
 func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
 	stride, turn := r.at.stride, &r.turns[w.viewer][viewer]
+	if regions == r.board.all { // the usual case
+		for k, seat := range w.owner[:r.n] {
+			turn.show(dst, k*stride, seat, armyShare[s.Armies[k]])
+		}
+		return
+	}
 	for ; regions != 0; regions &= regions - 1 {
 		k := bits.TrailingZeros64(regions)
-		at, seat := k*stride, w.owner[k]&7
-		dst[at+int(turn.owner[seat])], dst[at+int(turn.armies[seat])] = 0, 0
-		dst[at+int(turn.newOwner[seat])], dst[at+int(turn.newArmies[seat])] = 1, float32(s.Armies[k])*(1./manyArmies)
+		turn.show(dst, k*stride, w.owner[k], armyShare[s.Armies[k]])
 	}
 }
 
+// armyShare holds armies over manyArmies, since a conversion takes longer.
+var armyShare = func() (list [256]float32) {
+	for n := range list {
+		list[n] = float32(n) * (1. / manyArmies)
+	}
+	return list
+}()
+
 // turn is where the elements of each owner are within a region, for a viewer and the next.
 type turn struct{ owner, armies, newOwner, newArmies [8]uint8 }
+
+// show changes the elements of the region whose elements begin at a number.
+func (t *turn) show(dst []float32, at int, seat uint8, armies float32) {
+	seat &= 7
+	dst[at+int(t.owner[seat])], dst[at+int(t.armies[seat])] = 0, 0
+	dst[at+int(t.newOwner[seat])], dst[at+int(t.newArmies[seat])] = 1, armies
+}
 
 // newTurns returns the turns of each viewer, or none, and each next one.
 func newTurns(players int) (list [maxPlayers + 1][maxPlayers]turn) {

@@ -55,10 +55,41 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 	for i := range states {
 		s := &states[i]
 		r.show(obs[i*d:], &w.seen[i], s, uint8(players[i]))
-		w.legal = r.appendLegal(w.legal[:0], s, int(w.seen[i].seats[s.Mover].supply))
-		legal := mask[i*n:][:n]
+		legal, supply := mask[i*n:][:n], int(w.seen[i].seats[s.Mover].supply)
+		if s.Phase == Reinforce { // most decisions: faster without a list
+			r.showReinforce(legal, s, supply)
+			continue
+		}
+		w.legal = r.appendLegal(w.legal[:0], s, supply)
 		for _, a := range w.legal {
 			legal[a] = true
 		}
 	}
 }
+
+// showReinforce completes a mask of zeros to what Legal gives when the mover reinforces.
+func (r *Rules) showReinforce(mask []bool, s *State, supply int) {
+	if supply > 0 {
+		r.setRegions(mask, s.Own[s.Mover])
+	}
+	r.setRegions(mask[r.piece:], r.buildable(s))
+	mask[r.end] = true
+}
+
+// setRegions sets the elements of a set of regions, and clears up to seven after the last
+// region's.
+func (r *Rules) setRegions(mask []bool, set uint64) {
+	for i := 0; i < r.n; i += 8 {
+		*(*[8]bool)(mask[i:]) = bools[set>>(i&63)&0xff]
+	}
+}
+
+// bools holds the bits of each byte.
+var bools = func() (list [256][8]bool) {
+	for b := range list {
+		for i := range list[b] {
+			list[b][i] = b>>i&1 != 0
+		}
+	}
+	return list
+}()
