@@ -259,7 +259,7 @@ func (r *Rules) advance(s *State) {
 		if s.Low != 0 && r.startable(s) == 0 {
 			s.Low = 0 // states with the same choices are equal
 		}
-		if s.Points > 0 && (r.supply(s, s.Mover) > 0 || r.buildable(s) != 0) {
+		if s.Points > 0 && (r.buildable(s) != 0 || r.supply(s, s.Mover) > 0) {
 			return
 		}
 		s.Points, s.Low, s.Phase = 0, 0, Attack // points left over are lost

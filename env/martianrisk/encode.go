@@ -138,9 +138,11 @@ func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 		}
 		r.showBorders(borders, s, viewer, near&w.strong, changed)
 	}
-	r.showSet(dst[2*p:], large, s.Large)
-	r.showSet(dst[2*p+1:], medium, s.Medium)
-	r.showSet(dst[2*p+2:], small, s.Small)
+	if large|medium|small != 0 {
+		r.showSet(dst[2*p:], large, s.Large)
+		r.showSet(dst[2*p+1:], medium, s.Medium)
+		r.showSet(dst[2*p+2:], small, s.Small)
+	}
 	r.showAttack(dst, was, 0)
 	r.showAttack(dst, s, 1)
 	r.showSeats(dst[r.at.seats:], w, s, viewer, changed)
@@ -160,6 +162,12 @@ func (r *Rules) compareArmies(s, was *State) (changed, strong uint64) {
 		strong |= set(x&lows+(lows-lows/0x7f)|x) << k
 	}
 	return changed, strong
+}
+
+// strong returns the set of regions with two armies or more.
+func (r *Rules) strong(s *State) uint64 {
+	_, strong := r.compareArmies(s, s)
+	return strong
 }
 
 // changeOwners clears the elements of regions that are no longer of their owners, and notes

@@ -150,11 +150,9 @@ func (r *Rules) appendLegal(dst []game.Action, s *State, supply int) []game.Acti
 		if s.From != s.To { // the one attack of the turn continues
 			return append(dst, r.battle+game.Action(r.board.edge(int(s.From), int(s.To))), r.end)
 		}
-		for set := own; set != 0; set &= set - 1 {
+		for set := own & r.strong(s); set != 0; set &= set - 1 {
 			u := bits.TrailingZeros64(set)
-			if s.Armies[u] >= 2 {
-				dst = r.appendEdges(dst, r.battle, u, r.board.adj[u]&^own)
-			}
+			dst = r.appendEdges(dst, r.battle, u, r.board.adj[u]&^own)
 		}
 		return append(dst, r.end)
 	case Occupy:
@@ -283,9 +281,8 @@ func (r *Rules) smallTargets(s *State) uint64 {
 // canAttack reports whether the mover can attack.
 func (r *Rules) canAttack(s *State) bool {
 	own := s.Own[s.Mover]
-	for set := own; set != 0; set &= set - 1 {
-		u := bits.TrailingZeros64(set)
-		if s.Armies[u] >= 2 && r.board.adj[u]&^own != 0 {
+	for set := own & r.strong(s); set != 0; set &= set - 1 {
+		if r.board.adj[bits.TrailingZeros64(set)]&^own != 0 {
 			return true
 		}
 	}
