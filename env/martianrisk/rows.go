@@ -67,7 +67,8 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 	}
 }
 
-// showReinforce completes a mask of zeros to what Legal gives when the mover reinforces.
+// showReinforce completes a mask of zeros to what Legal gives when the mover reinforces,
+// given his supply.
 func (r *Rules) showReinforce(mask []bool, s *State, supply int) {
 	if supply > 0 {
 		r.setRegions(mask, s.Own[s.Mover])
@@ -76,8 +77,8 @@ func (r *Rules) showReinforce(mask []bool, s *State, supply int) {
 	mask[r.end] = true
 }
 
-// setRegions sets the elements of a set of regions, and clears up to seven after the last
-// region's.
+// setRegions writes the mask of a set of regions eight elements at a time. It clears up to
+// seven after those of the regions.
 func (r *Rules) setRegions(mask []bool, set uint64) {
 	for i := 0; i < r.n; i += 8 {
 		*(*[8]bool)(mask[i:]) = bools[set>>(i&63)&0xff]

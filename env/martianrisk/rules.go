@@ -313,7 +313,7 @@ func (s *State) owner(i int) int {
 // height returns the number of tower pieces in a region.
 func (s *State) height(i uint8) int {
 	i &= 63 // for faster shifts
-	return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1)
+	return bit(s.Large>>i&1 != 0) + bit(s.Medium>>i&1 != 0) + bit(s.Small>>i&1 != 0)
 }
 
 // bonus counts the unions that a seat holds.
