@@ -64,8 +64,7 @@ func (r *Rules) listFields() {
 // differences. A step changes few elements where the viewer stays the same.
 type seen struct {
 	state  State
-	viewer uint8             // or maxPlayers, of an observation that is zero
-	owner  [maxRegions]uint8 // of the regions that have one
+	viewer uint8 // or maxPlayers, of an observation that is zero
 	seats  [maxPlayers]seatSeen
 	strong uint64 // the regions with two armies or more, which can attack
 
@@ -108,10 +107,9 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	dst = dst[:r.at.end:r.at.end]
 	was := &w.state
-	var moved, occupied uint64 // moved to other owners
+	var moved uint64 // to other owners
 	for seat := range r.cfg.Players {
 		moved |= s.Own[seat] ^ was.Own[seat]
-		occupied |= s.Own[seat]
 	}
 	var armies uint64 // of other numbers
 	if s.Armies != was.Armies {
@@ -125,11 +123,11 @@ func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	}
 	p, borders := r.cfg.Players, dst[r.at.borders:r.at.seats]
 	if viewer != w.viewer {
-		r.showRegions(dst, w, s, viewer, occupied)
+		r.showRegions(dst, w, s, viewer, r.board.all)
 		clear(borders)
 		r.showBorders(borders, s, viewer, w.strong, w.strong)
 	} else if changed != 0 {
-		r.showRegions(dst, w, s, viewer, (armies|moved)&occupied)
+		r.showRegions(dst, w, s, viewer, armies|moved)
 		near := changed
 		for set := changed; set != 0; set &= set - 1 {
 			k := bits.TrailingZeros64(set)
@@ -170,8 +168,7 @@ func (r *Rules) strong(s *State) uint64 {
 	return strong
 }
 
-// changeOwners clears the elements of regions that are no longer of their owners, and notes
-// the new owners.
+// changeOwners clears the elements of regions that are no longer of their owners.
 func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
 	p := r.cfg.Players
 	for seat := range p {
@@ -179,24 +176,21 @@ func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
 			at := bits.TrailingZeros64(lost)*r.at.stride + int(r.turns[w.viewer][0].owner[seat])
 			dst[at], dst[at+p] = 0, 0
 		}
-		for won := s.Own[seat] &^ w.state.Own[seat]; won != 0; won &= won - 1 {
-			w.owner[bits.TrailingZeros64(won)] = uint8(seat)
-		}
 	}
 }
 
 // showRegions shows the owners and armies of some occupied regions.
 func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
-	stride, turn := r.at.stride, &r.turns[w.viewer][viewer]
-	if regions == r.board.all { // the usual case
-		for k, seat := range w.owner[:r.n] {
-			turn.show(dst, k*stride, seat, armyShare[s.Armies[k]])
+	turn, n := &r.turns[w.viewer][viewer], r.at.borders
+	for seat := range r.cfg.Players {
+		// One length is one check of bounds.
+		owner, armies := dst[turn.owner[seat]:][:n], dst[turn.armies[seat]:][:n]
+		newOwner, newArmies := dst[turn.newOwner[seat]:][:n], dst[turn.newArmies[seat]:][:n]
+		for set := s.Own[seat] & regions; set != 0; set &= set - 1 {
+			k := bits.TrailingZeros64(set)
+			at := k * r.at.stride
+			owner[at], armies[at], newOwner[at], newArmies[at] = 0, 0, 1, armyShare[s.Armies[k]]
 		}
-		return
-	}
-	for ; regions != 0; regions &= regions - 1 {
-		k := bits.TrailingZeros64(regions)
-		turn.show(dst, k*stride, w.owner[k], armyShare[s.Armies[k]])
 	}
 }
 
@@ -210,13 +204,6 @@ var armyShare = func() (list [256]float32) {
 
 // turn is where the elements of each owner are within a region, for a viewer and the next.
 type turn struct{ owner, armies, newOwner, newArmies [8]uint8 }
-
-// show changes the elements of the region whose elements begin at a number.
-func (t *turn) show(dst []float32, at int, seat uint8, armies float32) {
-	seat &= 7
-	dst[at+int(t.owner[seat])], dst[at+int(t.armies[seat])] = 0, 0
-	dst[at+int(t.newOwner[seat])], dst[at+int(t.newArmies[seat])] = 1, armies
-}
 
 // newTurns returns the turns of each viewer, or none, and each next one.
 func newTurns(players int) (list [maxPlayers + 1][maxPlayers]turn) {
