@@ -86,8 +86,11 @@ type Rules struct {
 	place    []uint8                // of a slot
 	views    []view
 	sources  [][8]uint8
-	trace    func(s State, step string) // see tell
-	lost     *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
+	// lowestOfAll holds the views in which a set of cells is the smallest, or is nil on a
+	// board that is not small.
+	lowestOfAll []uint8
+	trace       func(s State, step string) // see tell
+	lost        *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
@@ -128,6 +131,9 @@ func New(cfg Config) (*Rules, error) {
 	}
 	r.act, r.lay, r.relative = newActions(r), newLayout(r), newRelative(cfg.Players)
 	r.views, r.sources = newViews(r)
+	if board.cells <= smallBoard {
+		r.lowestOfAll = r.listLowest()
+	}
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
