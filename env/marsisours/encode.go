@@ -136,8 +136,7 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 // all but the terrain is zero.
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	l := &r.lay
-	var ones besides
-	r.encodeBeside(dst, s, p, &ones)
+	r.encodeBeside(dst, s, p, nil)
 	for q, robots := range s.Robots[:r.cfg.Players] {
 		for ; robots != 0; robots &= robots - 1 {
 			dst[l.robots+r.cfg.Players*int(r.slot[bits.TrailingZeros64(robots)])+int(r.relative[p][q])] = 1
@@ -262,13 +261,17 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains
 // seat p, into zeros, and lists these elements.
 func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 	b, own := r.board, s.Robots[p]
-	ones.n = 0
+	if ones != nil {
+		ones.n = 0
+	}
 	others := s.occupied() &^ own &^ allLabs
 	show := func(cell, k int) {
 		at := r.lay.beside + 2*maxAttack*int(r.slot[cell]) + k
 		dst[at] = 1
-		ones.list[ones.n] = uint16(at)
-		ones.n++
+		if ones != nil {
+			ones.list[ones.n] = uint16(at)
+			ones.n++
+		}
 	}
 	for set := others & b.neighboursOf(own); set != 0; set &= set - 1 {
 		c := bits.TrailingZeros64(set)
