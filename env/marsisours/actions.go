@@ -115,11 +115,8 @@ func (r *Rules) appendOthers(dst []game.Action, s *State) []game.Action {
 }
 
 func (r *Rules) appendAttacks(dst []game.Action, s *State, p int) []game.Action {
-	own, most, cost := s.Robots[p], maxAttack, r.cost(s, p)
+	own, most := s.Robots[p], r.mostAttackers(s, p)
 	others := s.occupied() &^ own
-	if cost > 0 {
-		most = min(most, int(s.Seats[p].Tokens)/cost)
-	}
 	if most == 0 {
 		return dst
 	}

@@ -282,11 +282,19 @@ func (r *Rules) strength(s *State, p, place int) int {
 	if (s.occupied()&^own)>>place&1 == 0 {
 		return 0
 	}
-	n := r.beside(s, p, place)
-	if cost := r.cost(s, p); cost > 0 {
-		n = min(n, int(s.Seats[p].Tokens)/cost)
+	return min(r.beside(s, p, place), r.mostAttackers(s, p))
+}
+
+// mostAttackers is the largest number of robots that seat p can pay to attack with.
+func (r *Rules) mostAttackers(s *State, p int) int {
+	tokens := int(s.Seats[p].Tokens)
+	switch r.cost(s, p) {
+	case 0:
+		return maxAttack
+	case 1:
+		return min(maxAttack, tokens)
 	}
-	return n
+	return min(maxAttack, tokens/attackCost) // no slow division by a variable
 }
 
 // beside returns the number of robots of a seat that can attack a place from beside it.
