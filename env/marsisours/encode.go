@@ -102,7 +102,6 @@ func newLayout(r *Rules) layout {
 type seen struct {
 	state    State
 	viewer   uint8                     // or maxSeats, of an observation that is zero but for the terrain
-	owner    [firstLab + labs]uint8    // of the places that have one
 	onGround [maxSeats][terrains]uint8 // robots that count
 	beside   besides
 }
@@ -137,10 +136,9 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	l := &r.lay
 	r.encodeBeside(dst, s, p, nil)
-	for q, robots := range s.Robots[:r.cfg.Players] {
-		for ; robots != 0; robots &= robots - 1 {
-			dst[l.robots+r.cfg.Players*int(r.slot[bits.TrailingZeros64(robots)])+int(r.relative[p][q])] = 1
-		}
+	for set := s.occupied(); set != 0; set &= set - 1 {
+		place := bits.TrailingZeros64(set)
+		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[p][s.ownerOf(place)])] = 1
 	}
 	for set := s.Standing; set != 0; set &= set - 1 {
 		dst[l.standing+int(r.slot[bits.TrailingZeros64(set)])] = 1
@@ -170,7 +168,7 @@ func (r *Rules) observe(dst []float32, w *seen, s *State, viewer uint8) {
 	before := &r.relative[w.viewer]
 	for ; robots != 0; robots &= robots - 1 {
 		place := bits.TrailingZeros64(robots)
-		at, p := l.robots+r.cfg.Players*int(r.slot[place]), w.owner[place]&(maxSeats-1)
+		at, p := l.robots+r.cfg.Players*int(r.slot[place]), s.ownerOf(place)
 		dst[at+int(before[p])] = 0
 		dst[at+int(relative[p])] = 1
 	}
@@ -217,18 +215,15 @@ func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats
 }
 
 // observeChanges clears the elements of places that robots have left, shows which robots
-// stand, and notes owners and robots on each kind of ground. moved are the places of robots
+// stand, and notes the robots on each kind of ground. moved are the places of robots
 // that have come or gone, changed those and where others have stood up or lain down.
 func (r *Rules) observeChanges(dst []float32, w *seen, s *State, moved, changed uint64) {
 	l, was, grounds := &r.lay, &w.state, r.terrainCells(s)
+	for set := was.occupied() & moved; set != 0; set &= set - 1 {
+		place := bits.TrailingZeros64(set)
+		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][was.ownerOf(place)])] = 0
+	}
 	for p := range r.cfg.Players {
-		for set := was.Robots[p] & moved; set != 0; set &= set - 1 {
-			place := bits.TrailingZeros64(set)
-			dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][p])] = 0
-		}
-		for set := s.Robots[p] & moved; set != 0; set &= set - 1 {
-			w.owner[bits.TrailingZeros64(set)] = uint8(p)
-		}
 		if !r.fast && (was.Robots[p]|s.Robots[p])&changed != 0 {
 			w.onGround[p] = r.robotsOn(s, p, &grounds)
 		}
@@ -268,26 +263,23 @@ func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 		ones.n = 0
 	}
 	others := s.occupied() &^ own &^ allLabs
-	show := func(cell, k int) {
-		at := r.lay.beside + 2*maxAttack*int(r.slot[cell]) + k
+	theirs := s.Robots
+	theirs[p] = 0
+	for set := others&b.neighboursOf(own) | own&b.neighboursOf(others); set != 0; set &= set - 1 {
+		c := bits.TrailingZeros64(set)
+		near := b.neighbours[c]
+		k := bits.OnesCount64(near&own) - 1
+		most := max(bits.OnesCount64(near&theirs[0]), bits.OnesCount64(near&theirs[1]),
+			bits.OnesCount64(near&theirs[2]), bits.OnesCount64(near&theirs[3]))
+		if own>>c&1 == 1 {
+			k = maxAttack + most - 1
+		}
+		at := r.lay.beside + 2*maxAttack*int(r.slot[c]) + k
 		dst[at] = 1
 		if ones != nil {
 			ones.list[ones.n] = uint16(at)
 			ones.n++
 		}
-	}
-	for set := others & b.neighboursOf(own); set != 0; set &= set - 1 {
-		c := bits.TrailingZeros64(set)
-		show(c, bits.OnesCount64(b.neighbours[c]&own)-1)
-	}
-	for set := own & b.neighboursOf(others); set != 0; set &= set - 1 {
-		c, most := bits.TrailingZeros64(set), 0
-		for q := range r.cfg.Players {
-			if q != p {
-				most = max(most, bits.OnesCount64(b.neighbours[c]&s.Robots[q]))
-			}
-		}
-		show(c, maxAttack+most-1)
 	}
 }
 

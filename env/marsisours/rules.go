@@ -224,6 +224,12 @@ func (s *State) owner(place int) (p int, ok bool) {
 	return 0, false
 }
 
+// ownerOf returns the seat with a robot in a place that has one. It has no branch, since
+// none could be predicted.
+func (s *State) ownerOf(place int) int {
+	return int(s.Robots[1]>>place&1 | s.Robots[2]>>place&1<<1 | s.Robots[3]>>place&1*3)
+}
+
 // hasLab reports whether a seat has the effect of a lab.
 func (r *Rules) hasLab(s *State, p, lab int) bool {
 	bit := uint64(1) << (firstLab + lab)
