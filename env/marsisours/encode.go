@@ -256,7 +256,7 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains
 
 // encodeBeside writes for each cell how many robots of seat p can attack the robot of
 // another seat there, or else the most with which one other seat can attack that of
-// seat p, into zeros, and lists these elements.
+// seat p, into zeros, and lists these elements unless ones is nil.
 func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 	b, own := r.board, s.Robots[p]
 	if ones != nil {

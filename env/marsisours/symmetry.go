@@ -166,11 +166,12 @@ func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 // smallBoard is the number of cells up to which the smallest views of each set are listed.
 const smallBoard = 16
 
-// listLowest lists what lowest returns for each set of cells and all views.
+// listLowest lists what lowest returns for each set of cells that robots can stand on, and
+// all views.
 func (r *Rules) listLowest() []uint8 {
 	list := make([]uint8, 1<<r.board.cells)
-	for set := range list {
-		list[set] = r.lowest(uint64(set), r.allViews())
+	for set := r.board.standable; set != 0; set = (set - 1) & r.board.standable {
+		list[set] = r.lowest(set, r.allViews())
 	}
 	return list
 }
