@@ -58,12 +58,31 @@ func (a *actions) target(x int) (slot, robots int) {
 func (r *Rules) Legal(dst []game.Action, s State) []game.Action { return r.appendLegal(dst, &s) }
 
 func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
+	for set := r.open(s); set != 0; set &= set - 1 {
+		dst = append(dst, game.Action(r.slot[bits.TrailingZeros64(set)]))
+	}
+	return r.appendOthers(dst, s)
+}
+
+// open returns the places where the mover can place a robot now.
+func (r *Rules) open(s *State) uint64 {
+	if s.Phase != Acting || s.Seats[s.Mover].Hand == 0 {
+		return 0
+	}
+	set := r.reach(s, int(s.Mover))
+	if !r.fast {
+		set |= allLabs &^ s.occupied()
+	}
+	return set
+}
+
+// appendOthers appends the legal actions that do not place a robot.
+func (r *Rules) appendOthers(dst []game.Action, s *State) []game.Action {
 	p, seat := int(s.Mover), &s.Seats[s.Mover]
 	a := &r.act
 	switch s.Phase {
 	case Acting:
 		if seat.Hand > 0 {
-			dst = r.appendPlaces(dst, s, p)
 			dst = r.appendAttacks(dst, s, p)
 		}
 		dst = append(dst, game.Action(a.pass))
@@ -95,23 +114,9 @@ func (r *Rules) appendLegal(dst []game.Action, s *State) []game.Action {
 	return dst
 }
 
-func (r *Rules) appendPlaces(dst []game.Action, s *State, p int) []game.Action {
-	set := r.reach(s, p)
-	if !r.fast {
-		set |= allLabs &^ s.occupied()
-	}
-	for ; set != 0; set &= set - 1 {
-		dst = append(dst, game.Action(r.slot[bits.TrailingZeros64(set)]))
-	}
-	return dst
-}
-
 func (r *Rules) appendAttacks(dst []game.Action, s *State, p int) []game.Action {
-	own, most, cost := s.Robots[p], maxAttack, r.cost(s, p)
+	own, most := s.Robots[p], r.mostAttackers(s, p)
 	others := s.occupied() &^ own
-	if cost > 0 {
-		most = min(most, int(s.Seats[p].Tokens)/cost)
-	}
 	if most == 0 {
 		return dst
 	}

@@ -183,8 +183,10 @@ func (r *Rules) layUnit(s *State, k, turn int) {
 // robots.
 func (r *Rules) startGame(s *State, p int) {
 	s.Start = uint8(p)
+	next := s.Start
 	for i := range r.cfg.Players {
-		seat := &s.Seats[(p+i)%r.cfg.Players]
+		seat := &s.Seats[next]
+		next = game.NextSeat(next, r.cfg.Players)
 		seat.Hand, seat.Junk = uint8(r.cfg.StartHand), uint8(r.cfg.StartJunk)
 		if !r.fast {
 			seat.Tokens = uint8(firstToken - i)

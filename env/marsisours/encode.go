@@ -102,7 +102,6 @@ func newLayout(r *Rules) layout {
 type seen struct {
 	state    State
 	viewer   uint8                     // or maxSeats, of an observation that is zero but for the terrain
-	owner    [firstLab + labs]uint8    // of the places that have one
 	onGround [maxSeats][terrains]uint8 // robots that count
 	beside   besides
 }
@@ -136,12 +135,10 @@ func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
 // all but the terrain is zero.
 func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
 	l := &r.lay
-	var ones besides
-	r.encodeBeside(dst, s, p, &ones)
-	for q, robots := range s.Robots[:r.cfg.Players] {
-		for ; robots != 0; robots &= robots - 1 {
-			dst[l.robots+r.cfg.Players*int(r.slot[bits.TrailingZeros64(robots)])+int(r.relative[p][q])] = 1
-		}
+	r.encodeBeside(dst, s, p, nil)
+	for set := s.occupied(); set != 0; set &= set - 1 {
+		place := bits.TrailingZeros64(set)
+		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[p][s.ownerOf(place)])] = 1
 	}
 	for set := s.Standing; set != 0; set &= set - 1 {
 		dst[l.standing+int(r.slot[bits.TrailingZeros64(set)])] = 1
@@ -171,7 +168,7 @@ func (r *Rules) observe(dst []float32, w *seen, s *State, viewer uint8) {
 	before := &r.relative[w.viewer]
 	for ; robots != 0; robots &= robots - 1 {
 		place := bits.TrailingZeros64(robots)
-		at, p := l.robots+r.cfg.Players*int(r.slot[place]), w.owner[place]&(maxSeats-1)
+		at, p := l.robots+r.cfg.Players*int(r.slot[place]), s.ownerOf(place)
 		dst[at+int(before[p])] = 0
 		dst[at+int(relative[p])] = 1
 	}
@@ -218,18 +215,15 @@ func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats
 }
 
 // observeChanges clears the elements of places that robots have left, shows which robots
-// stand, and notes owners and robots on each kind of ground. moved are the places of robots
+// stand, and notes the robots on each kind of ground. moved are the places of robots
 // that have come or gone, changed those and where others have stood up or lain down.
 func (r *Rules) observeChanges(dst []float32, w *seen, s *State, moved, changed uint64) {
 	l, was, grounds := &r.lay, &w.state, r.terrainCells(s)
+	for set := was.occupied() & moved; set != 0; set &= set - 1 {
+		place := bits.TrailingZeros64(set)
+		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][was.ownerOf(place)])] = 0
+	}
 	for p := range r.cfg.Players {
-		for set := was.Robots[p] & moved; set != 0; set &= set - 1 {
-			place := bits.TrailingZeros64(set)
-			dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][p])] = 0
-		}
-		for set := s.Robots[p] & moved; set != 0; set &= set - 1 {
-			w.owner[bits.TrailingZeros64(set)] = uint8(p)
-		}
 		if !r.fast && (was.Robots[p]|s.Robots[p])&changed != 0 {
 			w.onGround[p] = r.robotsOn(s, p, &grounds)
 		}
@@ -245,43 +239,47 @@ func (r *Rules) observeChanges(dst []float32, w *seen, s *State, moved, changed 
 func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains]uint8) {
 	l := &r.lay
 	grounds := (*[(mostOnGround + 1) * terrains]float32)(dst[l.grounds+(mostOnGround+1)*terrains*i:])
-	for t, k := range onGround {
-		grounds[(mostOnGround+1)*t+min(int(k), mostOnGround)] = 1
-	}
+	// Without a loop, which would take twice as long.
+	const each = mostOnGround + 1
+	grounds[min(onGround[gem], mostOnGround)] = 1
+	grounds[each*soda+min(onGround[soda], mostOnGround)] = 1
+	grounds[each*metal+min(onGround[metal], mostOnGround)] = 1
+	grounds[each*turf+min(onGround[turf], mostOnGround)] = 1
+	grounds[each*stone+min(onGround[stone], mostOnGround)] = 1
 	rest := (*[perSeat]float32)(dst[l.seat+i*l.row:])
 	rest[1] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
 	rest[2] = tenths[seat.Tokens]
 	rest[3] = twelfths[seat.Dice]
-	for t, level := range seat.Track {
-		rest[4+t] = l.level[level]
-	}
+	rest[4+gem], rest[4+soda] = l.level[seat.Track[gem]], l.level[seat.Track[soda]]
+	rest[4+metal], rest[4+turf] = l.level[seat.Track[metal]], l.level[seat.Track[turf]]
 }
 
 // encodeBeside writes for each cell how many robots of seat p can attack the robot of
 // another seat there, or else the most with which one other seat can attack that of
-// seat p, into zeros, and lists these elements.
+// seat p, into zeros, and lists these elements unless ones is nil.
 func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 	b, own := r.board, s.Robots[p]
-	ones.n = 0
+	if ones != nil {
+		ones.n = 0
+	}
 	others := s.occupied() &^ own &^ allLabs
-	show := func(cell, k int) {
-		at := r.lay.beside + 2*maxAttack*int(r.slot[cell]) + k
-		dst[at] = 1
-		ones.list[ones.n] = uint16(at)
-		ones.n++
-	}
-	for set := others & b.neighboursOf(own); set != 0; set &= set - 1 {
+	theirs := s.Robots
+	theirs[p] = 0
+	for set := others&b.neighboursOf(own) | own&b.neighboursOf(others); set != 0; set &= set - 1 {
 		c := bits.TrailingZeros64(set)
-		show(c, bits.OnesCount64(b.neighbours[c]&own)-1)
-	}
-	for set := own & b.neighboursOf(others); set != 0; set &= set - 1 {
-		c, most := bits.TrailingZeros64(set), 0
-		for q := range r.cfg.Players {
-			if q != p {
-				most = max(most, bits.OnesCount64(b.neighbours[c]&s.Robots[q]))
-			}
+		near := b.neighbours[c]
+		k := bits.OnesCount64(near&own) - 1
+		most := max(bits.OnesCount64(near&theirs[0]), bits.OnesCount64(near&theirs[1]),
+			bits.OnesCount64(near&theirs[2]), bits.OnesCount64(near&theirs[3]))
+		if own>>c&1 == 1 {
+			k = maxAttack + most - 1
 		}
-		show(c, maxAttack+most-1)
+		at := r.lay.beside + 2*maxAttack*int(r.slot[c]) + k
+		dst[at] = 1
+		if ones != nil {
+			ones.list[ones.n] = uint16(at)
+			ones.n++
+		}
 	}
 }
 

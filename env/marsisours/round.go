@@ -109,10 +109,11 @@ func (r *Rules) nextFastTurn(s *State) {
 	}
 }
 
-// canAct reports whether a seat of the quick game can still place or attack (M26).
+// canAct reports whether a seat of the quick game can still place or attack (M26). It can
+// where a cell beside an own robot is empty or another's.
 func (r *Rules) canAct(s *State, p int) bool {
 	return s.Passed>>p&1 == 0 && s.Seats[p].Hand > 0 &&
-		(r.reach(s, p) != 0 || r.board.neighboursOf(s.Robots[p])&s.Robots[1-p] != 0)
+		(r.board.neighboursOf(s.Robots[p])&r.board.standable&^s.Robots[p] != 0 || r.reach(s, p) != 0)
 }
 
 // terrainCells returns the cells of each terrain that robots can stand on.

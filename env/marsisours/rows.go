@@ -91,8 +91,11 @@ func (w *rows) Show(states []State, players []game.Player, shown []State, relabe
 			}
 			r.observe(row, &w.seen[i], c, uint8(players[i]))
 		}
-		w.legal = r.appendLegal(w.legal[:0], c)
 		legal := mask[i*n:][:n]
+		for set := r.open(c); set != 0; set &= set - 1 {
+			legal[r.slot[bits.TrailingZeros64(set)]] = true
+		}
+		w.legal = r.appendOthers(w.legal[:0], c)
 		for _, a := range w.legal {
 			legal[a] = true
 		}

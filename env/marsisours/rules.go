@@ -86,8 +86,11 @@ type Rules struct {
 	place    []uint8                // of a slot
 	views    []view
 	sources  [][8]uint8
-	trace    func(s State, step string) // see tell
-	lost     *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
+	// lowestOfAll holds the views in which a set of cells is the smallest, or is nil on a
+	// board that is not small.
+	lowestOfAll []uint8
+	trace       func(s State, step string) // see tell
+	lost        *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
@@ -128,6 +131,9 @@ func New(cfg Config) (*Rules, error) {
 	}
 	r.act, r.lay, r.relative = newActions(r), newLayout(r), newRelative(cfg.Players)
 	r.views, r.sources = newViews(r)
+	if board.cells <= smallBoard {
+		r.lowestOfAll = r.listLowest()
+	}
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
 		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
@@ -218,6 +224,12 @@ func (s *State) owner(place int) (p int, ok bool) {
 	return 0, false
 }
 
+// ownerOf returns the seat with a robot in a place that has one. It has no branch, since
+// none could be predicted.
+func (s *State) ownerOf(place int) int {
+	return int(s.Robots[1]>>place&1 | s.Robots[2]>>place&1<<1 | s.Robots[3]>>place&1*3)
+}
+
 // hasLab reports whether a seat has the effect of a lab.
 func (r *Rules) hasLab(s *State, p, lab int) bool {
 	bit := uint64(1) << (firstLab + lab)
@@ -276,11 +288,19 @@ func (r *Rules) strength(s *State, p, place int) int {
 	if (s.occupied()&^own)>>place&1 == 0 {
 		return 0
 	}
-	n := r.beside(s, p, place)
-	if cost := r.cost(s, p); cost > 0 {
-		n = min(n, int(s.Seats[p].Tokens)/cost)
+	return min(r.beside(s, p, place), r.mostAttackers(s, p))
+}
+
+// mostAttackers is the largest number of robots that seat p can pay to attack with.
+func (r *Rules) mostAttackers(s *State, p int) int {
+	tokens := int(s.Seats[p].Tokens)
+	switch r.cost(s, p) {
+	case 0:
+		return maxAttack
+	case 1:
+		return min(maxAttack, tokens)
 	}
-	return n
+	return min(maxAttack, tokens/attackCost) // no slow division by a variable
 }
 
 // beside returns the number of robots of a seat that can attack a place from beside it.

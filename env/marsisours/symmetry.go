@@ -104,10 +104,11 @@ func (r *Rules) allViews() uint8 { return uint8(1<<len(r.views) - 1) }
 // lowestView returns the first of the views among left in which the sets of robots are
 // the smallest.
 func (r *Rules) lowestView(s *State, left uint8) *view {
-	for p := 0; p < r.cfg.Players && several(left); p++ {
-		// The order is that of play from the starter, so that the view does not
-		// depend on the starter's seat.
-		left = r.lowest(s.Robots[(int(s.Start)+p)%r.cfg.Players], left)
+	// The order is that of play from the starter, so that the view does not depend on the
+	// starter's seat.
+	for n, p := 0, s.Start; n < r.cfg.Players && several(left); n++ {
+		left = r.lowest(s.Robots[p], left)
+		p = game.NextSeat(p, r.cfg.Players)
 	}
 	if several(left) {
 		left = r.lowest(s.Standing, left)
@@ -146,6 +147,9 @@ func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 	if set&^allLabs == 0 {
 		return left
 	}
+	if r.lowestOfAll != nil && left == r.allViews() {
+		return r.lowestOfAll[uint16(set)]
+	}
 	least := ^uint64(0)
 	for ; left != 0; left &= left - 1 {
 		image := r.transform(&r.views[bits.TrailingZeros8(left)], set)
@@ -157,6 +161,19 @@ func (r *Rules) lowest(set uint64, left uint8) (kept uint8) {
 		}
 	}
 	return kept
+}
+
+// smallBoard is the number of cells up to which the smallest views of each set are listed.
+const smallBoard = 16
+
+// listLowest lists what lowest returns for each set of cells that robots can stand on, and
+// all views.
+func (r *Rules) listLowest() []uint8 {
+	list := make([]uint8, 1<<r.board.cells)
+	for set := r.board.standable; set != 0; set = (set - 1) & r.board.standable {
+		list[set] = r.lowest(set, r.allViews())
+	}
+	return list
 }
 
 // lowestGround returns the views among left in which the terrain, cell by cell, is

@@ -45,7 +45,9 @@ func (r *Rules[S]) Canonical(s S) (S, []game.Action) {
 
 // Representative returns the representative of s.
 func (r *Rules[S]) Representative(s S) S {
-	s, _ = r.Canonical(s)
+	if r.Symmetry != nil {
+		s, _ = r.Symmetry.Canonical(s)
+	}
 	return s
 }
 
