@@ -114,11 +114,8 @@ func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool
 		once.Do(func() { first = err })
 		failed.Store(true)
 	}
-	cores, recorded := runtime.GOMAXPROCS(0), recorder.Load() != nil
-	if recorded {
-		cores = recordedCores
-	}
-	calls = min(calls, cores)
+	recorded := recorder.Load() != nil
+	calls = min(calls, Cores())
 	For(calls, 1, func(k, _ int) {
 		end := n
 		if recorded { // one goroutine makes all calls, of which the first must not take all indices
@@ -138,5 +135,11 @@ func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool
 	return first
 }
 
-// recordedCores is the largest number of cores of a prediction.
-const recordedCores = 64
+// Cores returns for how many cores work is divided whose results do not depend on that:
+// GOMAXPROCS or, while sections are recorded, the number for which they are.
+func Cores() int {
+	if r := recorder.Load(); r != nil {
+		return r.cores
+	}
+	return runtime.GOMAXPROCS(0)
+}

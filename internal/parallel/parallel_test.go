@@ -120,7 +120,7 @@ func TestQueue(t *testing.T) {
 				most, calls := atomic.Int64{}, 5
 				stop := func() parallel.Work { return nil }
 				if recorded {
-					stop = parallel.Record(func() time.Duration { return 0 }).Stop
+					stop = parallel.Record(16, func() time.Duration { return 0 }).Stop
 				}
 				err := parallel.Queue(t.Context(), n, calls, func(next func() (int, bool), _ func(error)) {
 					taken := int64(0)

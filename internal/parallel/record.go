@@ -38,6 +38,7 @@ type Section struct {
 // Recorder records how long each range of each section takes.
 type Recorder struct {
 	clock func() time.Duration
+	cores int
 	first Work
 	work  *Work         // to which the next step belongs
 	mark  time.Duration // when that began
@@ -46,10 +47,11 @@ type Recorder struct {
 // recorder is nil unless sections are recorded.
 var recorder atomic.Pointer[Recorder]
 
-// Record begins to record. Until [Recorder.Stop], only one goroutine may call [For], which
-// calls f in order on that goroutine; clock is best its CPU time.
-func Record(clock func() time.Duration) *Recorder {
-	r := &Recorder{clock: clock}
+// Record begins to record work that is divided for a number of cores. Until [Recorder.Stop], only
+// one goroutine may call [For], which calls f in order on that goroutine; clock is best its CPU
+// time.
+func Record(cores int, clock func() time.Duration) *Recorder {
+	r := &Recorder{clock: clock, cores: cores}
 	r.work, r.mark = &r.first, clock()
 	recorder.Store(r)
 	return r

@@ -11,7 +11,7 @@ import (
 // work advances itself, and replays them.
 func TestRecord(t *testing.T) {
 	now := time.Duration(0)
-	r := parallel.Record(func() time.Duration { return now })
+	r := parallel.Record(16, func() time.Duration { return now })
 	now += 10
 	parallel.For(5, 2, func(from, to int) { // ranges of 4, 4 and 52
 		now += time.Duration(2 * (to - from))

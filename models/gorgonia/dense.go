@@ -93,25 +93,30 @@ func (w *weightGrad) shard(at rows, in []G.Value) {
 	}
 }
 
-// blockRows is the number of rows of dW in a part. Chosen: small, so that many cores share a
-// layer.
-const blockRows = 24
-
-func (w *weightGrad) parts() int { return (w.d.in + blockRows - 1) / blockRows }
-
-func (w *weightGrad) block(k int) (from, to int) { return k * blockRows, min((k+1)*blockRows, w.d.in) }
-
 // firstSpeed is about how many times as fast the first layer's gradient is for a weight, since most
 // numbers of an observation are 0. Chosen in Martian Dice.
 const firstSpeed = 6
 
-func (w *weightGrad) cost(k int) int {
-	from, to := w.block(k)
-	cost := (to - from) * w.d.cols()
+func (w *weightGrad) rowCost() int {
 	if w.d.first {
-		return cost / firstSpeed
+		return max(1, w.d.cols()/firstSpeed)
 	}
-	return cost
+	return w.d.cols()
+}
+
+func (w *weightGrad) cost() int { return w.d.in * w.rowCost() }
+
+// partRows returns the number of rows of dW in a part: a multiple of a cache line of x.
+func (w *weightGrad) partRows() int {
+	const line = 16
+	return max(line, w.d.g.partCost/w.rowCost()/line*line)
+}
+
+func (w *weightGrad) parts() int { return (w.d.in + w.partRows() - 1) / w.partRows() }
+
+func (w *weightGrad) block(k int) (from, to int) {
+	n := w.partRows()
+	return k * n, min((k+1)*n, w.d.in)
 }
 
 func (w *weightGrad) part(k int, in []G.Value) {
@@ -135,8 +140,8 @@ type biasGrad struct {
 	d *dense
 }
 
-func (b *biasGrad) parts() int   { return 1 }
-func (b *biasGrad) cost(int) int { return b.d.cols() }
+func (b *biasGrad) cost() int  { return b.d.cols() }
+func (b *biasGrad) parts() int { return 1 }
 
 func (b *biasGrad) part(_ int, in []G.Value) {
 	n, at := b.d.cols(), b.d.at+b.d.in*b.d.cols()

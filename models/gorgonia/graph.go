@@ -23,9 +23,11 @@ type graph struct {
 	shards   []models.Shard
 	columns  []models.ObservationColumns // of each shard
 	grad     []float32                   // as MLP.Weights, to be filled
+	partCost int                         // of a part of the sums, about
 	begins   []step
 	stages   []stage
-	parts    []part
+	sums     []step // of all rows
+	parts    []part // of the sums, in this run
 }
 
 // stage is what each block of rows computes, and then each shard that has all its blocks.
@@ -49,8 +51,8 @@ type (
 	rowOp    interface{ rows(at rows, in []G.Value) }  // of any rows
 	shardOp  interface{ shard(at rows, in []G.Value) } // of all rows of a shard
 	sumOp    interface {                               // after the rows
+		cost() int // about as its time
 		parts() int
-		cost(k int) int // of a part, about as its time
 		part(k int, in []G.Value)
 	}
 )
@@ -115,7 +117,6 @@ func newGraph(mlp *models.MLP, capacity int) (*graph, error) {
 	for _, n := range grads {
 		g.plan(eg, n, known)
 	}
-	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).cost(b.k) - a.op.(sumOp).cost(a.k) })
 	return g, nil
 }
 
@@ -132,10 +133,8 @@ func (g *graph) plan(eg *G.ExprGraph, n *G.Node, known map[*G.Node]G.Value) G.Va
 			s.in = append(s.in, g.plan(eg, inputs.Node().(*G.Node), known))
 		}
 		g.add(s)
-		if sum, ok := s.op.(sumOp); ok {
-			for k := range sum.parts() {
-				g.parts = append(g.parts, part{s, k})
-			}
+		if _, ok := s.op.(sumOp); ok {
+			g.sums = append(g.sums, s)
 		}
 		v = n.Op().(interface{ matrix() *tensor.Dense }).matrix()
 	}
@@ -161,11 +160,16 @@ func (g *graph) add(s step) {
 	}
 }
 
-// maxBlock is the number of rows of a block, other than the last one of a shard. Chosen: shards
-// differ in length, and many blocks share the work evenly among cores.
-const maxBlock = 32
+// minBlock and coreBlocks are the number of rows of a block, at least, and of blocks for each core,
+// about. Chosen: shards differ in length, and many blocks share the work evenly among cores.
+const minBlock, coreBlocks = 32, 4
 
-// run fills grad [weights] with the gradient of shards that all have rows.
+// coreParts is the number of parts of the sums for each core, about. Chosen: with more, they take
+// longer.
+const coreParts = 2
+
+// run fills grad [weights] with the gradient of shards that all have rows. Its bits do not depend
+// on how the work is divided.
 func (g *graph) run(grad []float32, shards []models.Shard) {
 	g.shards, g.n, g.grad = shards, 0, grad
 	defer func() { g.shards, g.grad = nil, nil }()
@@ -180,10 +184,12 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 	// The longest ranges first, so that no core is left with one at the end.
 	slices.SortStableFunc(all, func(a, b rows) int { return b.len() - a.len() })
 	var blocks []rows
+	cores := parallel.Cores()
+	size := max(minBlock, g.n/(coreBlocks*cores))
 	left := make([]atomic.Int32, len(shards)) // blocks of each in the present stage
 	for _, r := range all {
 		for to := r.to; r.from < to; r.from = r.to {
-			r.to = min(r.from+maxBlock, to)
+			r.to = min(r.from+size, to)
 			blocks = append(blocks, r)
 		}
 	}
@@ -210,6 +216,18 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 			}
 		})
 		begins = nil
+	}
+	g.parts, g.partCost = g.parts[:0], 0
+	for _, s := range g.sums {
+		g.partCost += s.op.(sumOp).cost()
+	}
+	if cores > 1 {
+		g.partCost /= coreParts * cores
+	}
+	for _, s := range g.sums {
+		for k := range s.op.(sumOp).parts() {
+			g.parts = append(g.parts, part{s, k})
+		}
 	}
 	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }

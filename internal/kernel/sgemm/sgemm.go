@@ -91,18 +91,27 @@ func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []floa
 	}
 	kern := active()
 	mr, nr := kern.shape()
-	inPlace := 0 // columns of B that are not packed
-	if !tB {
-		b = b[p*ldb+j:]
-		if m < packRows || ldb < packStride {
-			inPlace = n / nr * nr
-		}
-	} else {
+	inPlace, last := 0, k // columns of B that are not packed, and the last rows that are of the others
+	switch {
+	case tB:
 		b = b[j*ldb+p:]
+	case m < packRows || ldb < packStride:
+		b = b[p*ldb+j:]
+		// A panel wider than the rest of C reads on in the next row: only rows after which there is too
+		// little have to be packed.
+		inPlace = n / nr * nr
+		if rest := n - inPlace; rest > 0 {
+			last = min(k, (kern.width(rest)-rest+ldb-1)/ldb)
+		}
+		if last == 0 {
+			inPlace = n
+		}
+	default:
+		b = b[p*ldb+j:]
 	}
 	for jp := inPlace; jp < n; jp += nr {
 		w := kern.width(n - jp)
-		kern.pack(s.b[jp*k:][:w*k], w, tB, b, ldb, jp, min(w, n-jp), k)
+		kern.pack(s.b[jp*k:][:w*last], w, tB, b[(k-last)*ldb:], ldb, jp, min(w, n-jp), last)
 	}
 	for i0 := 0; i0 < m; i0 += mc {
 		i1 := min(m, i0+mc)
@@ -123,7 +132,12 @@ func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []floa
 				for r := range rows {
 					copy(s.c[r*w:], cp[r*ldc:][:cols])
 				}
-				kern.tile(rows, w, k, ap, ars, acs, bp, bs, s.c[:], w, add)
+				packed, add := k-last, add // the first row that is
+				if packed > 0 {
+					kern.tile(rows, w, packed, ap, ars, acs, b[jp:], ldb, s.c[:], w, add)
+					add = true
+				}
+				kern.tile(rows, w, last, ap[packed*acs:], ars, acs, bp, bs, s.c[:], w, add)
 				for r := range rows {
 					copy(cp[r*ldc:][:cols], s.c[r*w:])
 				}

@@ -160,15 +160,15 @@ type recorded struct {
 	beside time.Duration // CPU time of other goroutines, such as the garbage collector
 }
 
-// record runs a row on one core.
-func (r coreRow) record(ctx context.Context) (x recorded, err error) {
+// record runs a row on one core, with its work divided for several.
+func (r coreRow) record(ctx context.Context, cores int) (x recorded, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = r.run(ctx, func() func() {
 		all := processTime()
 		own := threadTime()
-		rec := parallel.Record(threadTime)
+		rec := parallel.Record(cores, threadTime)
 		return func() {
 			x.work = rec.Stop()
 			x.beside = max(0, processTime()-all-(threadTime()-own))
@@ -262,6 +262,10 @@ func serial(w parallel.Work) (sum time.Duration) {
 	return sum
 }
 
+// dividedFor is the number of cores for which recorded work is divided. Chosen: that of the
+// machines which the predictions are for.
+const dividedFor = 16
+
 // manyCores are the numbers of cores of a prediction.
 var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 
@@ -285,18 +289,19 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 		if !names.MatchString(row.what) {
 			continue
 		}
-		x, err := row.record(ctx)
-		if err != nil {
+		whole, err1 := row.record(ctx, 1)
+		x, err2 := row.record(ctx, dividedFor)
+		if err := cmp.Or(err1, err2); err != nil {
 			return fmt.Errorf("%s: %w", row.what, err)
 		}
-		one := x.wall(1, parallel.Costs{})
+		one, divided := whole.wall(1, parallel.Costs{}), x.wall(1, parallel.Costs{})
 		predicted[row.what] = func(cores int) time.Duration {
 			if cores == 1 {
 				return one
 			}
 			return x.wall(cores, costs)
 		}
-		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/one.Seconds()) }
+		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/divided.Seconds()) }
 		alone := time.Duration(0)
 		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial(x.work)))
 		for _, c := range manyCores {
@@ -320,12 +325,12 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 		fmt.Fprintln(w)
 		log("%s: recorded", row.what)
 		for _, s := range sections(x.work) {
-			if s.all > one/50 {
+			if s.all > divided/50 {
 				fmt.Fprintf(&details, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
 					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
 			}
 		}
-		if x.beside > one/50 {
+		if x.beside > divided/50 {
 			fmt.Fprintf(&details, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
 		}
 	}
