@@ -117,13 +117,16 @@ func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool
 	recorded := recorder.Load() != nil
 	calls = min(calls, Cores())
 	For(calls, 1, func(k, _ int) {
-		end := n
-		if recorded { // one goroutine makes all calls, of which the first must not take all indices
-			end = (k + 1) * n / calls
-		}
+		own := k - calls
 		f(func() (int, bool) {
-			if failed.Load() || ctx.Err() != nil || int(taken.Load()) >= end {
+			if failed.Load() || ctx.Err() != nil {
 				return 0, false
+			}
+			if recorded { // one goroutine makes all calls, of which the first must not take all indices
+				if own += calls; own < n {
+					taken.Add(1)
+				}
+				return own, own < n
 			}
 			i := int(taken.Add(1)) - 1
 			return i, i < n

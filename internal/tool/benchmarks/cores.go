@@ -270,20 +270,21 @@ const dividedFor = 16
 var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 
 // cores predicts and measures the time of training, evaluation and solving on several cores, and
-// prints the digests of models that were trained on several.
-func cores(ctx context.Context, pattern string, w io.Writer, log func(format string, args ...any)) error {
+// prints the digests of models that were trained on several. It writes what the sections take to
+// details.
+func cores(ctx context.Context, pattern string, w, details io.Writer, log func(format string, args ...any)) error {
 	names, err := regexp.Compile(pattern)
 	if err != nil {
 		return err
 	}
 	costs, wake := schedulerCosts()
-	fmt.Fprintf(w, "\nOne core runs each row, and the times of its parallel sections predict those on more cores, if waking one takes %s; here that takes %s. Speed-ups, in parentheses as measured on this machine.\n\n", costs.Wake, wake)
+	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. Those in parentheses were measured on this machine.\n\n", costs.Wake, wake)
 	fmt.Fprint(w, "| what | serial | one core |")
 	for _, c := range manyCores[1:] {
 		fmt.Fprintf(w, " %d cores |", c)
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2+len(manyCores)))
-	var details strings.Builder
+	var listed strings.Builder
 	predicted := map[string]func(cores int) time.Duration{}
 	for _, row := range coreRows() {
 		if !names.MatchString(row.what) {
@@ -301,7 +302,7 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 			}
 			return x.wall(cores, costs)
 		}
-		share := func(d time.Duration) string { return fmt.Sprintf("%.2g %%", 100*d.Seconds()/divided.Seconds()) }
+		share := func(d time.Duration) string { return fmt.Sprintf("%.3g %%", 100*d.Seconds()/divided.Seconds()) }
 		alone := time.Duration(0)
 		fmt.Fprintf(w, "| %s | %s |", row.what, share(serial(x.work)))
 		for _, c := range manyCores {
@@ -326,12 +327,12 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 		log("%s: recorded", row.what)
 		for _, s := range sections(x.work) {
 			if s.all > divided/50 {
-				fmt.Fprintf(&details, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
+				fmt.Fprintf(&listed, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
 					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
 			}
 		}
 		if x.beside > divided/50 {
-			fmt.Fprintf(&details, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
+			fmt.Fprintf(&listed, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
 		}
 	}
 	if predicted[turnExact] != nil && predicted[evaluation2] != nil {
@@ -345,7 +346,7 @@ func cores(ctx context.Context, pattern string, w io.Writer, log func(format str
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &details)
+	fmt.Fprintf(details, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &listed)
 	return hashes(ctx, names, w)
 }
 

@@ -75,7 +75,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	log := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	if o.cores != "" {
 		fmt.Fprintf(stdout, "%s, %s\n", machine(), runtime.Version())
-		return cores(ctx, o.cores, stdout, log)
+		return cores(ctx, o.cores, stdout, stdout, log)
 	}
 	size := 1.0
 	if o.quick {
@@ -138,7 +138,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	}
 	if !o.quick {
 		many := new(strings.Builder)
-		if err := cores(ctx, ".", many, log); err != nil {
+		if err := cores(ctx, ".", many, io.Discard, log); err != nil {
 			return err
 		}
 		text += "\n## Many cores\n" + many.String()
