@@ -68,7 +68,7 @@ func TestOpponent(t *testing.T) {
 		t.Errorf("the metrics of the pool are %+v", m)
 	}
 	opt := Options{Dir: t.TempDir()}
-	for _, calls := range []int64{5, 1500} { // in the first iteration, and later
+	for _, calls := range []int64{5, 150} { // in the first iteration, and later
 		if _, err := run(opt, "greedy", calls); !errors.Is(err, ErrInterrupted) {
 			t.Fatalf("stopped at call %d: %v", calls, err)
 		}
