@@ -119,6 +119,11 @@ func (w *weightGrad) block(k int) (from, to int) {
 	return k * n, min((k+1)*n, w.d.in)
 }
 
+func (w *weightGrad) costOf(k int) int {
+	from, to := w.block(k)
+	return (to - from) * w.rowCost()
+}
+
 func (w *weightGrad) part(k int, in []G.Value) {
 	d := w.d
 	from, to := w.block(k)
@@ -140,8 +145,9 @@ type biasGrad struct {
 	d *dense
 }
 
-func (b *biasGrad) cost() int  { return b.d.cols() }
-func (b *biasGrad) parts() int { return 1 }
+func (b *biasGrad) cost() int      { return b.d.cols() }
+func (b *biasGrad) parts() int     { return 1 }
+func (b *biasGrad) costOf(int) int { return b.d.cols() }
 
 func (b *biasGrad) part(_ int, in []G.Value) {
 	n, at := b.d.cols(), b.d.at+b.d.in*b.d.cols()

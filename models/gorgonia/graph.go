@@ -53,6 +53,7 @@ type (
 	sumOp    interface {                               // after the rows
 		cost() int // about as its time
 		parts() int
+		costOf(k int) int // of a part
 		part(k int, in []G.Value)
 	}
 )
@@ -181,7 +182,7 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 		all[i] = rows{s, i, g.n, g.n, g.n + s.Len()}
 		g.n += s.Len()
 	}
-	// The longest ranges first, so that no core is left with one at the end.
+	// The longest ranges first, as the longest parts below, so that no core is left with one at the end.
 	slices.SortStableFunc(all, func(a, b rows) int { return b.len() - a.len() })
 	var blocks []rows
 	cores := parallel.Cores()
@@ -229,5 +230,6 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 			g.parts = append(g.parts, part{s, k})
 		}
 	}
+	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).costOf(b.k) - a.op.(sumOp).costOf(a.k) })
 	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }
