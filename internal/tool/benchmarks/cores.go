@@ -269,9 +269,8 @@ const dividedFor = 16
 // manyCores are the numbers of cores of a prediction.
 var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 
-// cores predicts and measures the time of training, evaluation and solving on several cores, and
-// prints the digests of models that were trained on several. It writes what the sections take to
-// details.
+// cores predicts and measures the time of training, evaluation and solving on several cores. As
+// details it prints what the sections take, and the digests of models that were trained on several.
 func cores(ctx context.Context, pattern string, w, details io.Writer, log func(format string, args ...any)) error {
 	names, err := regexp.Compile(pattern)
 	if err != nil {
@@ -347,7 +346,7 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(details, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &listed)
-	return hashes(ctx, names, w)
+	return hashes(ctx, names, details)
 }
 
 // hashes prints the SHA-256 of models that were trained with several values of GOMAXPROCS.

@@ -189,12 +189,6 @@ func (r results) twoCores(against string) []column {
 			column{"times as fast" + at, func(_ group, row row) string {
 				return r.ratio(run{row.what, tree, 1}, run{row.what, tree, 2}, true)
 			}},
-			column{"limit" + at, func(_ group, row row) string {
-				if alone, beside, ok := r.costs(run{row.what, tree, 1}, run{row.what, tree, atOnce}, true); ok {
-					return number(2 * alone / beside)
-				}
-				return ""
-			}},
 			column{"share of the limit" + at, func(_ group, row row) string {
 				if beside, two, ok := r.costs(run{row.what, tree, atOnce}, run{row.what, tree, 2}, true); ok {
 					return fmt.Sprintf("%.0f %%", 100*beside/2/two)
