@@ -334,6 +334,9 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 			fmt.Fprintf(&listed, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
 		}
 	}
+	if len(predicted) == 0 {
+		return fmt.Errorf("no row matches %q; -cores . lists all", pattern)
+	}
 	if predicted[turnExact] != nil && predicted[evaluation2] != nil {
 		took, err := defaultRun(predicted)
 		if err != nil {
