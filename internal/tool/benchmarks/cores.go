@@ -277,7 +277,7 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		return err
 	}
 	costs, wake := schedulerCosts()
-	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. Those in parentheses were measured on this machine.\n\n", costs.Wake, wake)
+	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. What is divided by the number of cores is divided for %d here, also for more. Those in parentheses were measured on this machine.\n\n", costs.Wake, wake, dividedFor)
 	fmt.Fprint(w, "| what | serial | one core |")
 	for _, c := range manyCores[1:] {
 		fmt.Fprintf(w, " %d cores |", c)
