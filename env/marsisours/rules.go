@@ -291,7 +291,7 @@ func (r *Rules) strength(s *State, p, place int) int {
 	return min(r.beside(s, p, place), r.mostAttackers(s, p))
 }
 
-// mostAttackers is the largest number of robots that seat p can pay to attack with.
+// mostAttackers returns the largest number of robots that seat p can pay to attack with.
 func (r *Rules) mostAttackers(s *State, p int) int {
 	tokens := int(s.Seats[p].Tokens)
 	switch r.cost(s, p) {

@@ -78,14 +78,19 @@ func newConquestTable(most int) *conquestTable {
 	return c
 }
 
-func (c *conquestTable) index(a, d, higher int) int { return ((higher+heights)*c.cap+a)*c.cap + d }
+func (c *conquestTable) index(a, d, higher int) int { return c.attacker(a, higher) + c.defender(d, 0) }
+
+// attacker and defender return the parts of an index that depend on the attacking region and on the
+// other one, given the armies and the height of its tower.
+func (c *conquestTable) attacker(a, height int) int { return ((height+heights)*c.cap + a) * c.cap }
+func (c *conquestTable) defender(d, height int) int { return d - height*c.cap*c.cap }
 
 // conquestOdds returns the probability that an attack fought to its end conquers, with
 // more armies added to those of the attacking region.
 func (r *Rules) conquestOdds(s *State, from, to, more int) float64 {
 	c := r.conquests
 	a := min(int(s.Armies[from])+more, c.cap-1)
-	return c.odds[c.index(a, int(s.Armies[to]), s.height(uint8(from))-s.height(uint8(to)))]
+	return c.odds[c.attacker(a, s.height(uint8(from)))+c.defender(int(s.Armies[to]), s.height(uint8(to)))]
 }
 
 // Stopping is the best rule for when to stop one attack, given the payoffs of its ends.

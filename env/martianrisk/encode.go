@@ -254,10 +254,10 @@ func (r *Rules) showBorders(dst []float32, s *State, viewer uint8, from, changed
 		if changed>>k&1 == 0 {
 			opposed &= changed
 		}
-		attacker := c.index(int(s.Armies[k]), 0, s.height(uint8(k)))
+		attacker := c.attacker(int(s.Armies[k]), s.height(uint8(k)))
 		for to := r.board.adj[k] & opposed; to != 0; to &= to - 1 {
 			v := bits.TrailingZeros64(to)
-			dst[2*r.board.edge(k, v)+at] = float32(c.odds[attacker+c.index(0, int(s.Armies[v]), -heights-s.height(uint8(v)))])
+			dst[2*r.board.edge(k, v)+at] = float32(c.odds[attacker+c.defender(int(s.Armies[v]), s.height(uint8(v)))])
 		}
 	}
 }

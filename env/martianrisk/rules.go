@@ -240,8 +240,8 @@ func (r *Rules) buildable(s *State) (set uint64) {
 	if medium > 0 && s.Points >= mediumCost {
 		set |= s.Large &^ s.Medium
 	}
-	if s.Low == 0 && large > 0 && s.Points >= largeCost {
-		set |= ^(s.Large | s.Medium | s.Small)
+	if s.Low == 0 {
+		set |= s.startableWith(large)
 	}
 	return set & s.Own[s.Mover]
 }
@@ -249,7 +249,13 @@ func (r *Rules) buildable(s *State) (set uint64) {
 // startable returns the set of regions where the mover could begin a tower after a roll
 // that is high enough.
 func (r *Rules) startable(s *State) uint64 {
-	if large, _, _ := r.pieces(s, s.Mover); large == 0 || s.Points < largeCost {
+	large, _, _ := r.pieces(s, s.Mover)
+	return s.startableWith(large)
+}
+
+// startableWith is startable, given how many large pieces the mover has left.
+func (s *State) startableWith(large int) uint64 {
+	if large == 0 || s.Points < largeCost {
 		return 0
 	}
 	return s.Own[s.Mover] &^ (s.Large | s.Medium | s.Small)

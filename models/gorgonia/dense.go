@@ -97,6 +97,7 @@ func (w *weightGrad) shard(at rows, in []G.Value) {
 // numbers of an observation are 0. Chosen in Martian Dice.
 const firstSpeed = 6
 
+// rowCost is the cost of a row of dW.
 func (w *weightGrad) rowCost() int {
 	if w.d.first {
 		return max(1, w.d.cols()/firstSpeed)
@@ -117,11 +118,6 @@ func (w *weightGrad) parts() int { return (w.d.in + w.partRows() - 1) / w.partRo
 func (w *weightGrad) block(k int) (from, to int) {
 	n := w.partRows()
 	return k * n, min((k+1)*n, w.d.in)
-}
-
-func (w *weightGrad) costOf(k int) int {
-	from, to := w.block(k)
-	return (to - from) * w.rowCost()
 }
 
 func (w *weightGrad) part(k int, in []G.Value) {
@@ -145,9 +141,8 @@ type biasGrad struct {
 	d *dense
 }
 
-func (b *biasGrad) cost() int      { return b.d.cols() }
-func (b *biasGrad) parts() int     { return 1 }
-func (b *biasGrad) costOf(int) int { return b.d.cols() }
+func (b *biasGrad) cost() int  { return b.d.cols() }
+func (b *biasGrad) parts() int { return 1 }
 
 func (b *biasGrad) part(_ int, in []G.Value) {
 	n, at := b.d.cols(), b.d.at+b.d.in*b.d.cols()

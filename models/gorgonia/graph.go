@@ -53,7 +53,6 @@ type (
 	sumOp    interface {                               // after the rows
 		cost() int // about as its time
 		parts() int
-		costOf(k int) int // of a part
 		part(k int, in []G.Value)
 	}
 )
@@ -225,11 +224,12 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 	if cores > 1 {
 		g.partCost /= coreParts * cores
 	}
+	each := func(s step) int { return s.op.(sumOp).cost() / s.op.(sumOp).parts() }
+	slices.SortStableFunc(g.sums, func(a, b step) int { return each(b) - each(a) })
 	for _, s := range g.sums {
 		for k := range s.op.(sumOp).parts() {
 			g.parts = append(g.parts, part{s, k})
 		}
 	}
-	slices.SortStableFunc(g.parts, func(a, b part) int { return b.op.(sumOp).costOf(b.k) - a.op.(sumOp).costOf(a.k) })
 	parallel.For(len(g.parts), 1, func(i, _ int) { g.parts[i].op.(sumOp).part(g.parts[i].k, g.parts[i].in) })
 }

@@ -92,11 +92,9 @@ func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []floa
 	kern := active()
 	mr, nr := kern.shape()
 	inPlace, last := 0, k // columns of B that are not packed, and the last rows that are of the others
-	switch {
-	case tB:
+	if tB {
 		b = b[j*ldb+p:]
-	case m < packRows || ldb < packStride:
-		b = b[p*ldb+j:]
+	} else if b = b[p*ldb+j:]; m < packRows || ldb < packStride {
 		// A panel wider than the rest of C reads on in the next row: only rows after which there is too
 		// little have to be packed.
 		inPlace = n / nr * nr
@@ -106,8 +104,6 @@ func (s *scratch) block(tA, tB bool, m, n, k int, a []float32, lda int, b []floa
 		if last == 0 {
 			inPlace = n
 		}
-	default:
-		b = b[p*ldb+j:]
 	}
 	for jp := inPlace; jp < n; jp += nr {
 		w := kern.width(n - jp)

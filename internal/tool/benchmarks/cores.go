@@ -269,13 +269,9 @@ const dividedFor = 16
 // manyCores are the numbers of cores of a prediction.
 var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 
-// cores predicts and measures the time of training, evaluation and solving on several cores. As
-// details it prints what the sections take, and the digests of models that were trained on several.
-func cores(ctx context.Context, pattern string, w, details io.Writer, log func(format string, args ...any)) error {
-	names, err := regexp.Compile(pattern)
-	if err != nil {
-		return err
-	}
+// cores predicts and measures the time of training, evaluation and solving on several cores, and
+// returns a table of what the sections take.
+func cores(ctx context.Context, names *regexp.Regexp, w io.Writer, log func(format string, args ...any)) (table string, err error) {
 	costs, wake := schedulerCosts()
 	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. What is divided by the number of cores is divided for %d here, also for more. Those in parentheses were measured on this machine.\n\n", costs.Wake, wake, dividedFor)
 	fmt.Fprint(w, "| what | serial | one core |")
@@ -283,7 +279,8 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		fmt.Fprintf(w, " %d cores |", c)
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2+len(manyCores)))
-	var listed strings.Builder
+	var list strings.Builder
+	fmt.Fprintf(&list, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n", strings.Repeat(" --- |", 7))
 	predicted := map[string]func(cores int) time.Duration{}
 	for _, row := range coreRows() {
 		if !names.MatchString(row.what) {
@@ -292,7 +289,7 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		whole, err1 := row.record(ctx, 1)
 		x, err2 := row.record(ctx, dividedFor)
 		if err := cmp.Or(err1, err2); err != nil {
-			return fmt.Errorf("%s: %w", row.what, err)
+			return "", fmt.Errorf("%s: %w", row.what, err)
 		}
 		one, divided := whole.wall(1, parallel.Costs{}), x.wall(1, parallel.Costs{})
 		predicted[row.what] = func(cores int) time.Duration {
@@ -309,7 +306,7 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 			if c <= runtime.NumCPU() {
 				took, err := row.measure(ctx, c)
 				if err != nil {
-					return fmt.Errorf("%s: %w", row.what, err)
+					return "", fmt.Errorf("%s: %w", row.what, err)
 				}
 				if c == 1 {
 					alone = took
@@ -326,21 +323,21 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		log("%s: recorded", row.what)
 		for _, s := range sections(x.work) {
 			if s.all > divided/50 {
-				fmt.Fprintf(&listed, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
+				fmt.Fprintf(&list, "| %s | `%s` | %s | %d | %.3g | %s | %.2f |\n", row.what, s.name, share(s.all), s.calls,
 					float64(s.ranges)/float64(s.calls), (s.all / time.Duration(s.ranges)).Round(time.Microsecond), s.largest.Seconds()/s.mean.Seconds())
 			}
 		}
 		if x.beside > divided/50 {
-			fmt.Fprintf(&listed, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
+			fmt.Fprintf(&list, "| %s | garbage collection and the like | %s | | | | |\n", row.what, share(x.beside))
 		}
 	}
 	if len(predicted) == 0 {
-		return fmt.Errorf("no row matches %q; -cores . lists all", pattern)
+		return "", fmt.Errorf("no row matches %q; -cores . lists all", names)
 	}
 	if predicted[turnExact] != nil && predicted[evaluation2] != nil {
 		took, err := defaultRun(predicted)
 		if err != nil {
-			return err
+			return "", err
 		}
 		fmt.Fprintf(w, "| the default run of Martian Dice for 2, of its parts | | %s s |", number(took(1).Seconds()))
 		for _, c := range manyCores[1:] {
@@ -348,8 +345,7 @@ func cores(ctx context.Context, pattern string, w, details io.Writer, log func(f
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(details, "\n| what | section | share of one core's time | calls | ranges | time of a range | the largest, × the mean |\n|%s\n%s", strings.Repeat(" --- |", 7), &listed)
-	return hashes(ctx, names, details)
+	return list.String(), nil
 }
 
 // hashes prints the SHA-256 of models that were trained with several values of GOMAXPROCS.

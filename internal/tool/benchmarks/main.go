@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -75,7 +76,16 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	log := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	if o.cores != "" {
 		fmt.Fprintf(stdout, "%s, %s\n", machine(), runtime.Version())
-		return cores(ctx, o.cores, stdout, stdout, log)
+		names, err := regexp.Compile(o.cores)
+		if err != nil {
+			return err
+		}
+		sections, err := cores(ctx, names, stdout, log)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(stdout, sections)
+		return hashes(ctx, names, stdout)
 	}
 	size := 1.0
 	if o.quick {
@@ -138,7 +148,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	}
 	if !o.quick {
 		many := new(strings.Builder)
-		if err := cores(ctx, ".", many, io.Discard, log); err != nil {
+		if _, err := cores(ctx, regexp.MustCompile(""), many, log); err != nil {
 			return err
 		}
 		text += "\n## Many cores\n" + many.String()
