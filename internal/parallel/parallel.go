@@ -114,24 +114,22 @@ func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool
 		once.Do(func() { first = err })
 		failed.Store(true)
 	}
-	recorded := recorder.Load() != nil
-	calls = min(calls, Cores())
-	For(calls, 1, func(k, _ int) {
-		own := k - calls
+	call := func(pause func()) {
 		f(func() (int, bool) {
+			pause()
 			if failed.Load() || ctx.Err() != nil {
 				return 0, false
-			}
-			if recorded { // one goroutine makes all calls, of which the first must not take all indices
-				if own += calls; own < n {
-					taken.Add(1)
-				}
-				return own, own < n
 			}
 			i := int(taken.Add(1)) - 1
 			return i, i < n
 		}, fail)
-	})
+	}
+	calls = min(calls, Cores())
+	if r := recorder.Load(); r != nil {
+		r.takeTurns(calls, call)
+	} else {
+		For(calls, 1, func(int, int) { call(func() {}) })
+	}
 	if first == nil && int(taken.Load()) < n {
 		return ctx.Err()
 	}

@@ -1,7 +1,10 @@
 package parallel
 
 import (
+	"cmp"
+	"iter"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -64,9 +67,14 @@ func (r *Recorder) Stop() Work {
 	return r.first
 }
 
-// step ends a step at a time.
+// step ends a step at a time. A step without a section goes on with what follows it.
 func (r *Recorder) step(then *Section, at time.Duration) {
-	*r.work = append(*r.work, Step{at - r.mark, then})
+	w, took := *r.work, at-r.mark
+	if last := len(w) - 1; last >= 0 && w[last].Then == nil {
+		w[last] = Step{w[last].Took + took, then}
+		return
+	}
+	*r.work = append(w, Step{took, then})
 }
 
 // run is [For].
@@ -78,6 +86,35 @@ func (r *Recorder) run(n, size int, f func(from, to int)) {
 		r.work, r.mark = &s.Ranges[i], r.clock()
 		f(i*size, min((i+1)*size, n))
 		r.step(nil, r.clock())
+	}
+	r.work, r.mark = outer, r.clock()
+}
+
+// takeTurns records calls of f as ranges of one section. A call that pauses goes on when no other
+// has worked for less time, so that each takes what it would take if all ran at the same time.
+func (r *Recorder) takeTurns(calls int, f func(pause func())) {
+	began := r.clock()
+	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, calls)}
+	r.step(s, began)
+	type turn struct {
+		call   int
+		took   time.Duration
+		resume func() (struct{}, bool)
+	}
+	var turns []*turn
+	for k := range calls {
+		resume, _ := iter.Pull(func(yield func(struct{}) bool) { f(func() { yield(struct{}{}) }) })
+		turns = append(turns, &turn{call: k, resume: resume})
+	}
+	for len(turns) > 0 {
+		t := slices.MinFunc(turns, func(a, b *turn) int { return cmp.Compare(a.took, b.took) })
+		r.work, r.mark = &s.Ranges[t.call], r.clock()
+		_, paused := t.resume()
+		r.step(nil, r.clock())
+		t.took = s.Ranges[t.call].Took()
+		if !paused {
+			turns = slices.DeleteFunc(turns, func(other *turn) bool { return other == t })
+		}
 	}
 	r.work, r.mark = outer, r.clock()
 }
