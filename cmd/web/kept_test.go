@@ -9,11 +9,16 @@ import (
 	"marsgym/internal/web"
 )
 
-// load loads a page anew, which another hash of the address alone does not.
+// load loads a page anew, which another hash of the address alone does not. The tab stays in its process: Chromium
+// takes longer to start one than to load the page.
 func (x *tab) load(address string) {
 	x.t.Helper()
-	x.must(x.Open(x.ctx, "about:blank"))
-	x.must(x.Open(x.ctx, address))
+	x.do(fmt.Sprintf(`{
+		globalThis.left = true;
+		const to = %q;
+		if (location.origin === new URL(to).origin) { history.replaceState(null, '', to); location.reload(); } else location.href = to;
+	}`, address))
+	x.wait(`!globalThis.left && document.readyState === 'complete'`)
 }
 
 // press clicks on a button or link by its text.
