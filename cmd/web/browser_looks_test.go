@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/env/catalog"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 )
 
@@ -35,6 +37,13 @@ func TestBrowserAccessibility(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := browser(t)
+	pig, err := catalog.Open("pig", 2, nil)
+	if err == nil {
+		_, err = solved(t.Context(), pig) // else pages show estimates, whose searches run beside the solver
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	url := serve(t, web.Options{Runs: trained(t)})
 	x := open(t, b, url)
 	for _, page := range pagesToSee {
@@ -49,9 +58,12 @@ func TestBrowserAccessibility(t *testing.T) {
 			x.do(string(source))
 			for _, dark := range []bool{false, true} {
 				x.must(x.Size(x.ctx, 1280, 900, dark))
-				rules := `{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: {'label-content-name-mismatch': {enabled: false}}}`
+				if dark && language != "en" && !fulltest.On() {
+					continue
+				}
+				rules := `{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: {'label-content-name-mismatch': {enabled: false}}}`
 				if dark {
-					rules = `{runOnly: ['color-contrast', 'link-in-text-block']}`
+					rules = `{resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block']}`
 				}
 				found := x.text(`axe.run(document, ` + rules + `)
 					.then((r) => r.violations.map((v) => v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary).join(' | ')).join('\n'))`)
