@@ -25,8 +25,8 @@ const axe = "MARSGYM_AXE"
 
 // TestBrowserAccessibility checks every page by axe-core, in light and dark, and the main pages in
 // every language. It leaves out one rule, which axe-core calls experimental: it takes the title of a
-// cell as its visible text. In dark it checks the rules about colours alone: the style sheets differ between the
-// schemes in light-dark(…) only, which is a colour.
+// cell as its visible text. In dark it checks the rules about colours alone: the style sheets differ
+// between the schemes in light-dark(…) only, which is a colour.
 func TestBrowserAccessibility(t *testing.T) {
 	path := os.Getenv(axe)
 	if path == "" {

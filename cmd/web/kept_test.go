@@ -9,8 +9,8 @@ import (
 	"marsgym/internal/web"
 )
 
-// load loads a page anew, which another hash of the address alone does not. The tab stays in its process: Chromium
-// takes longer to start one than to load the page.
+// load loads a page anew, which another hash of the address alone does not. The tab stays in its
+// process: Chromium takes longer to start one than to load the page.
 func (x *tab) load(address string) {
 	x.t.Helper()
 	x.do(fmt.Sprintf(`{

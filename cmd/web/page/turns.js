@@ -1,6 +1,6 @@
 // The turns of agents.
 import { AnswerError, call } from './api.js';
-import { link, replace, write } from './address.js';
+import { here, link, replace, write } from './address.js';
 import { failure, fill } from './dom.js';
 import { t } from './language.js';
 
@@ -27,13 +27,13 @@ function skipped(signal) {
 export async function agents(view, signal, trouble, update, more = {}) {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches || !view.address.seats.includes('human'), skip = skipped(signal);
   const next = () => !view.ended && view.mover >= 0 && view.address.seats[view.mover] !== 'human';
-  let written = 0;
+  let written = 0, at = here();
   fill(trouble);
   while (next()) {
     try {
       const seen = still || Promise.race([skip, new Promise((resolve) => setTimeout(resolve, pause))]);
       [view] = await Promise.all([call('play', { ...view.address }, signal), seen]);
-      if (signal.aborted) return;
+      if (signal.aborted || here() !== at) return; // somebody has followed a link
     } catch (error) {
       if (signal.aborted || !(error instanceof AnswerError)) return;
       if (error.goesOn) {
@@ -46,6 +46,7 @@ export async function agents(view, signal, trouble, update, more = {}) {
     if (!next() || performance.now() - written > 300) {
       replace(link('play', write(view.address, more)));
       written = performance.now();
+      at = here();
     }
     update(view);
     fill(trouble, view.solving && t('Best play is being computed, {percent} % done. Until then another level plays for it.', { percent: Math.floor(100 * view.solving.done) }));
