@@ -70,7 +70,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// addresses are those that tests have, whose brokers may not listen yet, or no longer.
+// addresses are those that tests have. Their brokers may not listen yet, or no longer.
 var addresses sync.Map
 
 // address returns a free address that no other test has.
