@@ -59,8 +59,11 @@ func TestSameBits(t *testing.T) {
 				cfg := brief(a)
 				cfg.Head = head
 				procs := []int{1, 2, 5}
-				if testing.Short() {
+				switch {
+				case testing.Short():
 					cfg.Steps, procs = cfg.Steps/6, []int{1, 5}
+				case !fulltest.On():
+					cfg.Steps, procs = cfg.Steps/2, []int{1, 5}
 				}
 				var want []byte
 				for _, procs := range procs {
