@@ -32,9 +32,9 @@ func TestInterruptWithinIteration(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	for k, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
 		cfg := short(a)
-		cfg.Steps, cfg.Checkpoints = 2000, 1
-		if testing.Short() {
-			cfg.Steps = 1000
+		cfg.Steps, cfg.Checkpoints = 1000, 1
+		if fulltest.On() {
+			cfg.Steps = 2000
 		}
 		if k%2 == 0 {
 			cfg.Opponents = someOpponents

@@ -71,6 +71,7 @@ func TestKill(t *testing.T) {
 	}
 	for _, a := range train.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
+			t.Parallel() // they wait for processes
 			whole, dir := t.TempDir(), t.TempDir()
 			if _, err := train.Run(t.Context(), short(a), train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
 				t.Fatal(err)

@@ -78,9 +78,9 @@ func TestPoolBits(t *testing.T) {
 	if fulltest.On() {
 		heads = append(heads, models.Logits)
 	}
-	procs, stops, withBots := []int{1, 5}, []uint64{1, 3, 8}, []uint64{1, 8} // with no opponent yet, with one, with more snapshots than the pool holds
+	stops, withBots := []uint64{1, 3, 8}, []uint64{1, 8} // with no opponent yet, with one, with more snapshots than the pool holds
 	if testing.Short() {
-		procs, stops, withBots = procs[1:], stops[2:], withBots[1:]
+		stops, withBots = stops[2:], withBots[1:]
 	}
 	for _, head := range heads {
 		g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
@@ -89,15 +89,11 @@ func TestPoolBits(t *testing.T) {
 		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin > 0 && m.Pool.MinWin <= m.Pool.Win && m.Pool.Win < 1) {
 			t.Errorf("%s: metrics of the pool at the end: %+v", head, m.Pool)
 		}
-		for _, procs := range procs {
+		for i, stop := range stops {
+			procs := 1 + 4*(i%2)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			if got, _ := trained(t, g, cfg, 0); !bytes.Equal(got, want) {
-				t.Errorf("%s: the model differs with GOMAXPROCS %d", head, procs)
-			}
-		}
-		for _, stop := range stops {
 			if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
-				t.Errorf("%s: the model differs if interrupted after iteration %d", head, stop)
+				t.Errorf("%s: the model differs with GOMAXPROCS %d if interrupted after iteration %d", head, procs, stop)
 			}
 		}
 		cfg.Opponents.Power = 50
@@ -177,9 +173,15 @@ func TestPopulation(t *testing.T) {
 		t.Error("two networks of the pool are the same")
 	}
 
-	want, _ := trained(t, g, cfg, 0)
-	stops := []uint64{2, 3, 5, 6, 9} // within each network and between them
-	if testing.Short() {
+	want, err := os.ReadFile(filepath.Join(dir, agents.ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops := []uint64{2, 6, 9} // within networks and between them
+	switch {
+	case fulltest.On():
+		stops = []uint64{2, 3, 5, 6, 9}
+	case testing.Short():
 		stops = []uint64{3, 9}
 	}
 	for _, stop := range stops {
@@ -229,7 +231,9 @@ func TestPopulation(t *testing.T) {
 	if !slices.Equal(mean.Weights(), expected.Weights()) || !slices.Equal(model.MLP.Weights(), expected.Weights()) {
 		t.Error("the model is not the mean of the network and its population")
 	}
-	want, _ = trained(t, g, cfg, 0)
+	if want, err = os.ReadFile(filepath.Join(opt.Dir, agents.ModelFile)); err != nil {
+		t.Fatal(err)
+	}
 	for _, stop := range []uint64{3, 9} {
 		if got, _ := trained(t, g, cfg, stop); !bytes.Equal(got, want) {
 			t.Errorf("the mean differs if interrupted after iteration %d", stop)

@@ -37,9 +37,9 @@ func TestOpponentsMatter(t *testing.T) {
 			"no copy in time": {Fraction: 1, Size: 3, Interval: 1},
 		} {
 			cfg, dir := short(a), t.TempDir()
-			cfg.Steps, cfg.Opponents = 3000, o
-			if testing.Short() {
-				cfg.Steps = 1000
+			cfg.Steps, cfg.Opponents = 1000, o
+			if fulltest.On() {
+				cfg.Steps = 3000
 			}
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: dir, Learner: learner}); err != nil {
 				t.Fatal(err)
@@ -84,13 +84,14 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
-// TestReceiveRefuses damages each byte of some results in turn, or each third. A result is
+// TestReceiveRefuses damages each byte of some results in turn, or each seventh, so that no
+// number of 8 bytes is left out. A result is
 // refused, or its numbers are possible and training goes on.
 func TestReceiveRefuses(t *testing.T) {
 	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
-	each := 3
+	each := 7
 	if fulltest.On() {
 		each = 1
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
@@ -34,7 +35,7 @@ func (s *session) openCheckpoint() (*jobs.Checkpoint, error) {
 
 // programIdentity identifies the file of this program and the arithmetic of this machine,
 // which decide every bit of a result.
-func programIdentity() (string, error) {
+var programIdentity = sync.OnceValues(func() (string, error) {
 	fingerprint, err := registry.Fingerprint()
 	if err != nil {
 		return "", err
@@ -53,4 +54,4 @@ func programIdentity() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("program %.12x, arithmetic %.12v", h.Sum(nil), fingerprint), nil
-}
+})

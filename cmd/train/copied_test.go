@@ -20,6 +20,7 @@ func odd(t *testing.T) string { return filepath.Join(t.TempDir(), `it's $HOME, "
 // TestCopied: the commands that a run and its errors print go on with it when they are copied
 // into a shell.
 func TestCopied(t *testing.T) {
+	t.Parallel()
 	dir, cache := odd(t), odd(t)
 	status, stdout, stderr := command(t, "-config", write(t, quick), "-out", dir, "-cache", cache, "-steps", "2048")
 	if status != cli.Done {
@@ -65,6 +66,7 @@ func TestCopied(t *testing.T) {
 
 // TestCopiedSweep moves a damaged run of a sweep away by the printed command, and goes on.
 func TestCopiedSweep(t *testing.T) {
+	t.Parallel()
 	dir, file := odd(t), write(t, `{"base": `+strings.Replace(quick, `"steps": 20480`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
 	if status, _, errs := command(t, "-sweep", file, "-out", dir); status != cli.Done {
 		t.Fatal(errs)

@@ -18,6 +18,7 @@ func TestDocs(t *testing.T) { clitest.Docs(t, "train", run) }
 
 // TestYardsticks checks that the settings of the yardsticks can be trained.
 func TestYardsticks(t *testing.T) {
+	t.Parallel()
 	files, _ := filepath.Glob("../../docs/yardsticks/*.json")
 	if len(files) == 0 {
 		t.Fatal("there are no files")

@@ -18,7 +18,7 @@ import (
 // evaluated exactly.
 const quickLeague = `{
 	"base": {"game": "martian-dice", "game_config": {"dice": 4, "target": 4, "players": 3}, "train": {
-		"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 8192, "checkpoints": 4}},
+		"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048, "checkpoints": 4}},
 	"seeds": [3, 4, 5],
 	"league": {"games": 300, "against": ["greedy"]}
 }`
@@ -26,6 +26,7 @@ const quickLeague = `{
 // TestLeague interrupts a sweep before its league and resumes it, and plays a part of the
 // league again.
 func TestLeague(t *testing.T) {
+	t.Parallel()
 	file, dir := write(t, quickLeague), filepath.Join(t.TempDir(), "sweep")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

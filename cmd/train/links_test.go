@@ -8,6 +8,7 @@ import (
 
 // TestNoServer checks that only cmd/worker links the broker.
 func TestNoServer(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", ".", "../eval", "../play", "../solve").Output()
 	if err != nil {
 		t.Fatal(err)

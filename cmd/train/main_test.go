@@ -54,6 +54,7 @@ func read(t *testing.T, parts ...string) []byte {
 }
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-seed", "7")
 	if status != cli.Done {
@@ -108,11 +109,12 @@ func TestRun(t *testing.T) {
 // TestNoPicture resumes a run that was killed before its first checkpoint, with a
 // folder in the place of the picture.
 func TestNoPicture(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := os.MkdirAll(filepath.Join(dir, "curve.svg", "in the way"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte(quick), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte(strings.Replace(quick, `"steps": 20480`, `"steps": 2048`, 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	status, out, errs := command(t, "-resume", dir)
@@ -122,6 +124,7 @@ func TestNoPicture(t *testing.T) {
 }
 
 func TestDivergence(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	status, out, errs := command(t, "-out", dir, "-config", write(t, `{"game": "pig", "game_config": {"target": 20},
 		"train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "value_coef": 1e30}}`))
@@ -155,6 +158,7 @@ func TestEvaluationFails(t *testing.T) {
 }
 
 func TestOtherNumbersOfPlayers(t *testing.T) {
+	t.Parallel()
 	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
 		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run"))
@@ -173,6 +177,7 @@ func TestOtherNumbersOfPlayers(t *testing.T) {
 // TestDefaults: without other settings the command trains as [train.DefaultFor] has
 // it.
 func TestDefaults(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"martian-dice", "mars-is-ours-fast", "martian-risk-small"} {
 		c, err := parse([]string{"-game", name}, io.Discard)
 		if err != nil {
@@ -279,6 +284,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestDamagedCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "2048"); status != cli.Done {
 		t.Fatal(errs)
@@ -302,9 +308,10 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestCancel stops a run as Ctrl-C does, resumes it, and compares with one that
 // was never stopped.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	config := write(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole")
-	if status, _, errs := command(t, "-config", config, "-out", whole); status != cli.Done {
+	if status, _, errs := command(t, "-config", config, "-out", whole, "-steps", "10240"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	dir := filepath.Join(t.TempDir(), "my run")
@@ -316,7 +323,7 @@ func TestCancel(t *testing.T) {
 		}
 		return errs.Write(b)
 	})
-	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, &out, cancelled); status != cli.Interrupted {
+	if status := run(ctx, []string{"-config", config, "-out", dir, "-steps", "10240"}, nil, &out, cancelled); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	if !strings.Contains(out.String(), "go run ./cmd/train -resume "+cli.Argument(dir)+"\n") {
@@ -336,6 +343,7 @@ func TestCancel(t *testing.T) {
 // TestCancelEvaluation interrupts the evaluation after a run, which was not evaluated at
 // its end.
 func TestCancelEvaluation(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
@@ -346,7 +354,7 @@ func TestCancelEvaluation(t *testing.T) {
 		return out.Write(b)
 	})
 	config := write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1))
-	if status := run(ctx, []string{"-config", config, "-out", dir}, nil, cancelled, &errs); status != cli.Interrupted {
+	if status := run(ctx, []string{"-config", config, "-out", dir, "-steps", "2048"}, nil, cancelled, &errs); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	for _, want := range []string{"the trained model is saved", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent " + dir} {
@@ -354,7 +362,7 @@ func TestCancelEvaluation(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if f, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil || f.Meta.Steps != 20480 {
+	if f, err := models.Load(filepath.Join(dir, agents.ModelFile)); err != nil || f.Meta.Steps != 2048 {
 		t.Errorf("the model: %v", err)
 	}
 }
@@ -364,12 +372,14 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func TestStatuses(t *testing.T) {
+	t.Parallel()
 	clitest.Statuses(t, run, func() []string {
 		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})
 }
 
 func TestUnusableCache(t *testing.T) {
+	t.Parallel()
 	clitest.UnusableCache(t, run, func() []string {
 		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})

@@ -34,6 +34,7 @@ func TestMatchGames(t *testing.T) {
 // TestReportMatch: the match at the end of a run has more games after a longer
 // training, whole sets of games, and the same result each time.
 func TestReportMatch(t *testing.T) {
+	t.Parallel()
 	g, err := catalog.Open("martian-dice", 3, []byte(`{"dice": 4, "target": 3}`))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // TestResumeChangedConfig resumes a finished run under changed configs, and then with
 // one changed setting that may change.
 func TestResumeChangedConfig(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "4096"); status != cli.Done {
 		t.Fatal(errs)

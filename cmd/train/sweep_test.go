@@ -19,7 +19,7 @@ import (
 // quickSweep is four runs of a fraction of a second.
 const quickSweep = `{
 	"base": {"game": "martian-dice", "game_config": {"dice": 4, "target": 4}, "train": {
-		"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 8192, "evaluations": 16, "checkpoints": 16}},
+		"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 4096, "evaluations": 16, "checkpoints": 16}},
 	"grid": {"train.learning_rate": [[0.01, 1e-5],
 		[0.0, 0]]},
 	"seeds": [3, 4]
@@ -28,6 +28,7 @@ const quickSweep = `{
 // TestSweep interrupts a sweep in each of its runs and resumes it, and compares a run
 // with one of the same settings outside the sweep.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	file, dir := write(t, quickSweep), filepath.Join(t.TempDir(), "sweep")
 	var out bytes.Buffer
 	stops := 0
@@ -101,6 +102,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestSweepDiverges(t *testing.T) {
+	t.Parallel()
 	text := strings.Replace(quickSweep, `"grid": {`, `"grid": {"train.value_coef": [1e30, 0.5], `, 1)
 	status, out, errs := command(t, "-sweep", write(t, text), "-out", filepath.Join(t.TempDir(), "sweep"))
 	if status != cli.Done || strings.Count(errs, "diverged") != 4 {

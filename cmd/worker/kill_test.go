@@ -48,10 +48,11 @@ func commands(t *testing.T) string {
 	return built
 }
 
-// build builds commands into a folder as one build of this name.
+// build builds commands into a folder as one build of this name, without what debuggers read,
+// which takes half of the time.
 func build(t *testing.T, dir, name string, commands ...string) {
 	t.Helper()
-	args := []string{"build", "-ldflags", "-X marsgym/internal/cluster.build=" + name, "-o", dir + "/"}
+	args := []string{"build", "-ldflags", "-s -w -X marsgym/internal/cluster.build=" + name, "-o", dir + "/"}
 	for _, c := range commands {
 		args = append(args, "../"+c)
 	}
@@ -105,6 +106,10 @@ func (p *process) wait(t *testing.T) {
 	}
 }
 
+// addresses are those that tests have. Their brokers may not listen yet, or no longer.
+var addresses = map[string]bool{}
+
+// freeAddress returns a free address that no other test has.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -112,6 +117,10 @@ func freeAddress(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	if addresses[l.Addr().String()] {
+		return freeAddress(t)
+	}
+	addresses[l.Addr().String()] = true
 	return l.Addr().String()
 }
 
@@ -159,6 +168,7 @@ var runs = []struct{ game, config, algorithm string }{
 // TestSameBits compares the models of local training and of training by 1, 2 and 4 workers.
 func TestSameBits(t *testing.T) {
 	bin, addr := commands(t), freeAddress(t)
+	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
 	serving(t, addr)
 	for i, r := range runs {
@@ -186,6 +196,7 @@ func TestSameBits(t *testing.T) {
 // with a league by two workers with those of one process.
 func TestEvaluationAndSweep(t *testing.T) {
 	bin, addr, dir := commands(t), freeAddress(t), t.TempDir()
+	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "1")
 	serving(t, addr)
 	start(t, bin, "worker", "-join", addr, "-jobs", "1")
@@ -236,6 +247,7 @@ func TestKills(t *testing.T) {
 		}
 	}()
 	bin, addr := commands(t), freeAddress(t)
+	t.Parallel()
 	const lease = 500 * time.Millisecond
 	broker := func() *process {
 		p := start(t, bin, "worker", "-serve", addr, "-jobs", "0", "-lease", lease.String())
@@ -329,6 +341,7 @@ func TestOtherBuild(t *testing.T) {
 	}
 	bin, other, addr := commands(t), t.TempDir(), freeAddress(t)
 	build(t, other, "another", "worker")
+	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
 	serving(t, addr)
 	w := start(t, other, "worker", "-join", addr)

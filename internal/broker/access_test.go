@@ -102,6 +102,7 @@ func keys(t *testing.T, lines ...string) string {
 
 // TestKeys computes with keys and certificates, and without the right ones.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	ca, other := newAuthority(t), newAuthority(t)
 	addr := address(t)
 	server, serverKey := ca.access(addr)
@@ -132,16 +133,20 @@ func TestKeys(t *testing.T) {
 		"a certificate without its key":     {cluster.Access{Addr: addr, Cert: server.Cert}, "want all of"},
 		"a broker that is not there at all": {cluster.Access{Addr: address(t)}, "go run ./cmd/worker -serve"},
 	} {
-		err := cluster.Work(t.Context(), cluster.WorkOptions{Access: tt.Access, Kinds: kinds, Slots: 1, Log: func(string) {}})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v; want %q", name, err, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := cluster.Work(t.Context(), cluster.WorkOptions{Access: tt.Access, Kinds: kinds, Slots: 1, Log: func(string) {}})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v; want %q", err, tt.want)
+			}
+		})
 	}
 }
 
 // TestPermissions has a worker that tries to publish jobs and inputs, to pass for another
 // worker, and to read what is not for it.
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	ca, addr := newAuthority(t), address(t)
 	server, serverKey := ca.access(addr)
 	worker, workerKey := ca.access(addr)
@@ -190,6 +195,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestKeyFile(t *testing.T) {
+	t.Parallel()
 	ca, addr := newAuthority(t), address(t)
 	a, public := ca.access(addr)
 	for _, tt := range []struct{ line, want string }{
@@ -218,6 +224,7 @@ func TestKeyFile(t *testing.T) {
 // TestHostile sends requests that no worker sends to a coordinator, and jobs that none
 // publishes to a worker.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l := &log{}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"strings"
@@ -62,7 +63,17 @@ func computeHash(_ context.Context, args []byte, inputs []*jobs.Blob) (jobs.Resu
 
 var kinds = map[string]jobs.Func{"hash": computeHash}
 
-// address returns a free address.
+// TestMain lets more tests wait at the same time than there are cores.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "8")
+	m.Run()
+}
+
+// addresses are those that tests have. Their brokers may not listen yet, or no longer.
+var addresses sync.Map
+
+// address returns a free address that no other test has.
 func address(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,6 +81,9 @@ func address(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	if _, had := addresses.LoadOrStore(l.Addr().String(), true); had {
+		return address(t)
+	}
 	return l.Addr().String()
 }
 
@@ -200,6 +214,7 @@ func check(t *testing.T, e jobs.Executor, n, times int) {
 }
 
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
@@ -216,6 +231,7 @@ func TestCluster(t *testing.T) {
 
 // TestJoinAndLeave has workers that come and go all the time.
 func TestJoinAndLeave(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
@@ -240,6 +256,7 @@ func TestJoinAndLeave(t *testing.T) {
 
 // TestLateBroker starts a worker and a coordinator a little before their broker.
 func TestLateBroker(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve := later(t, a)
 	var served sync.WaitGroup
@@ -256,6 +273,7 @@ func TestLateBroker(t *testing.T) {
 // TestBrokerLost stops the broker while jobs are computed, and starts it again without
 // anything that it held.
 func TestBrokerLost(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	b, again := serve(t, a, ""), later(t, a)
 	l := &log{}
@@ -276,7 +294,8 @@ func TestBrokerLost(t *testing.T) {
 }
 
 // TestSlowWorker has a worker whose results come after the lease: of the job that was
-// computed again there are two, which are equal.
+// computed again there are two, which are equal. No test runs beside it, as one might delay the
+// renewal of the lease.
 func TestSlowWorker(t *testing.T) {
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
@@ -297,6 +316,7 @@ func TestSlowWorker(t *testing.T) {
 
 // TestFailing has a worker that cannot compute jobs, and a job that nobody can compute.
 func TestFailing(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l := &log{}
@@ -316,6 +336,7 @@ func TestFailing(t *testing.T) {
 
 // TestLies has a worker whose results are wrong.
 func TestLies(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	lie := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
@@ -370,6 +391,7 @@ func tasksOnly(n int) []jobs.Task {
 
 // TestIdentity has a worker of another build.
 func TestIdentity(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l, other := &log{}, &log{}
@@ -379,7 +401,7 @@ func TestIdentity(t *testing.T) {
 		return computeHash(ctx, args, inputs)
 	}}})
 	c := connect(t, cluster.Options{Access: a, Identity: "build 1", Log: l.add})
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // both sides log within it
 	defer cancel()
 	if err := c.Do(ctx, tasksOnly(2)); !errors.Is(err, context.DeadlineExceeded) || computed.Load() != 0 {
 		t.Errorf("error %v, and the worker has computed %d jobs; want none", err, computed.Load())

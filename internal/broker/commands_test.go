@@ -32,6 +32,7 @@ func counting(counts *sync.Map) map[string]jobs.Func {
 // leave in between and are replaced. Each job is computed once for each command, and none waits
 // for a lease.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	const commands, tasks = 4, 10
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
@@ -72,6 +73,7 @@ func TestCommands(t *testing.T) {
 
 // TestSameName has two commands of one name: the later one is refused, and the other goes on.
 func TestSameName(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l := &log{}
@@ -89,6 +91,7 @@ func TestSameName(t *testing.T) {
 // TestSameNameLater has another command of the same name that Connect could not see, as one
 // that was connected to a broker that has started again.
 func TestSameNameLater(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a, Run: "same"})
@@ -108,6 +111,7 @@ func TestSameNameLater(t *testing.T) {
 // TestCommandGone kills a command whose job a worker computes: the worker drops that, and
 // another job whose command no longer waits for it.
 func TestCommandGone(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	began, dropped := make(chan struct{}, 2), make(chan struct{}, 2)
@@ -147,6 +151,7 @@ func TestCommandGone(t *testing.T) {
 
 // TestStop has a worker say that it stops, and what it ends first.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
@@ -174,6 +179,7 @@ func TestStop(t *testing.T) {
 
 // TestUnreachable cancels a wait for a broker that accepts connections and says nothing.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: mute(t)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 2)

@@ -48,6 +48,7 @@ func bad(t *testing.T, a cluster.Access, name string, more ...nats.Option) *nats
 // results that it does not end, and fail jobs that it does not have. It is set aside, and the
 // run goes on by the other worker.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	for what, send := range map[string]func(k int, job jobs.Digest) (verb string, data []byte){
 		"asks": func(k int, job jobs.Digest) (string, []byte) {
 			return "ask", message(job, fmt.Sprintf(`, "error": "%d"`, k), nil)
@@ -101,6 +102,7 @@ func TestGarbage(t *testing.T) {
 // TestAside has a worker all of whose results are refused. It gets no more jobs, and another
 // worker computes them.
 func TestAside(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l := &log{}
@@ -122,6 +124,7 @@ func TestAside(t *testing.T) {
 
 // TestStalled has a command say why no result comes.
 func TestStalled(t *testing.T) {
+	t.Parallel()
 	a := cluster.Access{Addr: address(t)}
 	serve(t, a, "")
 	l := &log{}
@@ -145,6 +148,7 @@ func TestStalled(t *testing.T) {
 // TestReplies has a worker with a key ask for answers on the subjects of inputs and jobs. No
 // answer is put into a stream.
 func TestReplies(t *testing.T) {
+	t.Parallel()
 	ca, addr := newAuthority(t), address(t)
 	server, serverKey := ca.access(addr)
 	worker, workerKey := ca.access(addr)

@@ -134,7 +134,7 @@ func TestTorture(t *testing.T) {
 		rand.New(rand.NewPCG(*seed, math.MaxUint64)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 		chosen = chosen[:2]
 	}
-	build := exec.Command("go", "build", "-o", a.bin+"/")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", a.bin+"/")
 	for _, x := range chosen {
 		for _, name := range strings.Fields(x.commands) {
 			if path := "marsgym/cmd/" + name; !slices.Contains(build.Args, path) {
