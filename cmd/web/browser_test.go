@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/test/chrome"
 	"marsgym/internal/test/fulltest"
@@ -180,15 +179,6 @@ func listen(opt web.Options, token string) (*server, net.Listener, error) {
 	s := newServer(web.New(opt), l.Addr().(*net.TCPAddr))
 	s.token = token
 	return s, l, nil
-}
-
-// solutions holds what solves a game, by rules hash.
-var solutions sync.Map
-
-// solved solves a game once for the servers of all tests.
-func solved(ctx context.Context, g env.Game) (env.Solution, error) {
-	once, _ := solutions.LoadOrStore(g.Spec().RulesHash(), sync.OnceValues(func() (env.Solution, error) { return g.Solve(context.WithoutCancel(ctx), nil) }))
-	return once.(func() (env.Solution, error))()
 }
 
 // trained returns a folder with a run folder for Pig.

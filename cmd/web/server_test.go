@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 )
@@ -381,4 +382,13 @@ func TestLeaves(t *testing.T) {
 	if status, answer, err := post(t.Context(), address, `{"do":"values","game":"pig","players":3,"time":50}`, nil); err != nil || status != http.StatusOK || strings.HasPrefix(answer, `{"error"`) {
 		t.Errorf("status %d, %v, %s", status, err, answer)
 	}
+}
+
+// solutions holds what solves a game, by rules hash.
+var solutions sync.Map
+
+// solved solves a game once for the servers of all tests.
+func solved(ctx context.Context, g env.Game) (env.Solution, error) {
+	once, _ := solutions.LoadOrStore(g.Spec().RulesHash(), sync.OnceValues(func() (env.Solution, error) { return g.Solve(context.WithoutCancel(ctx), nil) }))
+	return once.(func() (env.Solution, error))()
 }
