@@ -74,9 +74,9 @@ func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, l
 }
 
 func TestPoolBits(t *testing.T) {
-	heads := []models.Head{models.Score}
+	heads := []models.Head{models.Logits}
 	if fulltest.On() {
-		heads = append(heads, models.Logits)
+		heads = append(heads, models.Score)
 	}
 	stops, withBots := []uint64{1, 3, 8}, []uint64{1, 8} // with no opponent yet, with one, with more snapshots than the pool holds
 	if testing.Short() {
