@@ -387,7 +387,6 @@ func TestStatuses(t *testing.T) {
 
 // TestWatchTruncates: an endless game is stopped where a batch truncates it.
 func TestWatchTruncates(t *testing.T) {
-	t.Parallel()
 	endless := config(t, `{"max_rounds": 0}`)
 	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
 	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != 2 {

@@ -229,7 +229,6 @@ func TestKept(t *testing.T) {
 // TestRepeat: a repeated choice is played as if it were typed, while it is possible and
 // the coach does not warn of it, and a wrong repeat changes nothing.
 func TestRepeat(t *testing.T) {
-	t.Parallel()
 	play := func(typed string, args ...string) (screen, games string) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "a.games")
@@ -327,7 +326,6 @@ const unsolved = `{"max_rounds": 1000, "dice": 4, "target": 6}`
 // TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
 // the reason is printed.
 func TestEstimatedPrice(t *testing.T) {
-	t.Parallel()
 	typed := strings.Repeat("rays\nhumans\ncows\nchickens\nroll\nstop\n", 60)
 	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
 	for _, want := range []string{
@@ -349,7 +347,6 @@ func TestEstimatedPrice(t *testing.T) {
 // TestShownRolls: the rolls that are shown lead from each position to the next, in every
 // game, and the games are those without a screen.
 func TestShownRolls(t *testing.T) {
-	t.Parallel()
 	for _, id := range catalog.IDs() {
 		file := filepath.Join(t.TempDir(), "a.games")
 		stdout, stderr, status := command(t, "", "-watch", "-game", id, "-seed", "4", "-record", file)
@@ -371,7 +368,6 @@ func TestShownRolls(t *testing.T) {
 // TestWholeGames plays a whole game of each preset by a person, and keeps what the screen
 // shows of the short ones. Every line fits on 80 columns, and every choice on 24 lines.
 func TestWholeGames(t *testing.T) {
-	t.Parallel()
 	kept := map[string]string{"martian-dice": reduced, "mars-is-ours-fast": "{}", "martian-risk-tiny": "{}", "pig": `{"target": 20}`}
 	for _, id := range catalog.IDs() {
 		text := kept[id]
