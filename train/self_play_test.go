@@ -27,7 +27,7 @@ func selfPlay(compute jobs.Func) map[string]jobs.Func {
 // someOpponents are bots and older copies of which the third replaces the first.
 var someOpponents = train.Opponents{Fraction: 0.75, Bots: map[string]float64{"greedy": 0.25}, Size: 2, Interval: 0.15, Power: 2}
 
-// TestOpponentsMatter trains by each algorithm with older copies, with bots and alone.
+// TestOpponentsMatter trains by each algorithm with older copies, with bots and with neither.
 func TestOpponentsMatter(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
 	for _, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {

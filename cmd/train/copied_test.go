@@ -17,7 +17,7 @@ import (
 // odd names a folder whose name a shell would take apart.
 func odd(t *testing.T) string { return filepath.Join(t.TempDir(), `it's $HOME, "a" & b`) }
 
-// TestCopied: the commands that a run and its errors print go on with it when they are copied
+// TestCopied: the commands that a run and its errors print continue with it when they are copied
 // into a shell.
 func TestCopied(t *testing.T) {
 	t.Parallel()
