@@ -67,7 +67,7 @@ func (r *Recorder) Stop() Work {
 	return r.first
 }
 
-// step ends a step at a time. A step without a section goes on with what follows it.
+// step ends a step at a time. A step without a section continues with what follows.
 func (r *Recorder) step(then *Section, at time.Duration) {
 	w, took := *r.work, at-r.mark
 	if last := len(w) - 1; last >= 0 && w[last].Then == nil {
