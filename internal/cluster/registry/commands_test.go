@@ -28,6 +28,9 @@ import (
 //	computed   how often a job is computed; 1 is once for each command that wants it
 func BenchmarkCommands(b *testing.B) {
 	for _, commands := range []int{2, 3, 10} {
+		if testing.Short() && commands > 2 {
+			continue
+		}
 		for _, equal := range []bool{true, false} {
 			for _, how := range []string{"together", "in turn", "worker leaves"} {
 				name := fmt.Sprintf("%d different/%s", commands, how)
