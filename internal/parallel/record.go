@@ -77,46 +77,52 @@ func (r *Recorder) step(then *Section, at time.Duration) {
 	*r.work = append(w, Step{took, then})
 }
 
-// run is [For].
-func (r *Recorder) run(n, size int, f func(from, to int)) {
+// section records a section, whose ranges f records.
+func (r *Recorder) section(ranges int, f func(ranges []Work)) {
 	began := r.clock() // before the work of recording, which is no part of the step
-	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, (n+size-1)/size)}
+	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, ranges)}
 	r.step(s, began)
-	for i := range s.Ranges {
-		r.work, r.mark = &s.Ranges[i], r.clock()
-		f(i*size, min((i+1)*size, n))
-		r.step(nil, r.clock())
-	}
+	f(s.Ranges)
 	r.work, r.mark = outer, r.clock()
 }
 
-// takeTurns records calls of f as ranges of one section. A call that pauses goes on when no other
+// record adds what f does to work.
+func (r *Recorder) record(work *Work, f func()) {
+	r.work, r.mark = work, r.clock()
+	f()
+	r.step(nil, r.clock())
+}
+
+// run is [For].
+func (r *Recorder) run(n, size int, f func(from, to int)) {
+	r.section((n+size-1)/size, func(ranges []Work) {
+		for i := range ranges {
+			r.record(&ranges[i], func() { f(i*size, min((i+1)*size, n)) })
+		}
+	})
+}
+
+// takeTurns records calls of f as ranges of one section. A call that pauses continues when no other
 // has worked for less time, so that each takes what it would take if all ran at the same time.
 func (r *Recorder) takeTurns(calls int, f func(pause func())) {
-	began := r.clock()
-	outer, s := r.work, &Section{Name: caller(), Ranges: make([]Work, calls)}
-	r.step(s, began)
 	type turn struct {
-		call   int
-		took   time.Duration
+		work   *Work
 		resume func() (struct{}, bool)
 	}
-	var turns []*turn
-	for k := range calls {
-		resume, _ := iter.Pull(func(yield func(struct{}) bool) { f(func() { yield(struct{}{}) }) })
-		turns = append(turns, &turn{call: k, resume: resume})
-	}
-	for len(turns) > 0 {
-		t := slices.MinFunc(turns, func(a, b *turn) int { return cmp.Compare(a.took, b.took) })
-		r.work, r.mark = &s.Ranges[t.call], r.clock()
-		_, paused := t.resume()
-		r.step(nil, r.clock())
-		t.took = s.Ranges[t.call].Took()
-		if !paused {
-			turns = slices.DeleteFunc(turns, func(other *turn) bool { return other == t })
+	r.section(calls, func(ranges []Work) {
+		var turns []turn
+		for k := range ranges {
+			resume, _ := iter.Pull(func(yield func(struct{}) bool) { f(func() { yield(struct{}{}) }) })
+			turns = append(turns, turn{&ranges[k], resume})
 		}
-	}
-	r.work, r.mark = outer, r.clock()
+		for len(turns) > 0 {
+			next, paused := slices.MinFunc(turns, func(a, b turn) int { return cmp.Compare(a.work.Took(), b.work.Took()) }), false
+			r.record(next.work, func() { _, paused = next.resume() })
+			if !paused {
+				turns = slices.DeleteFunc(turns, func(t turn) bool { return t.work == next.work })
+			}
+		}
+	})
 }
 
 // caller returns the name of the function outside of this package that called For.
