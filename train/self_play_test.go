@@ -85,8 +85,8 @@ func TestEncoded(t *testing.T) {
 }
 
 // TestReceiveRefuses damages each byte of some results in turn, or each seventh, so that no
-// number of 8 bytes is left out. A result is
-// refused, or its numbers are possible and training goes on.
+// number of 8 bytes is left out. A result is refused, or its numbers are possible and training
+// goes on.
 func TestReceiveRefuses(t *testing.T) {
 	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
 	cfg := short(train.OneMove)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/test/freeport"
 	"marsgym/internal/test/fulltest"
 )
 
@@ -106,24 +107,6 @@ func (p *process) wait(t *testing.T) {
 	}
 }
 
-// addresses are those that tests have. Their brokers may not listen yet, or no longer.
-var addresses = map[string]bool{}
-
-// freeAddress returns a free address that no other test has.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if addresses[l.Addr().String()] {
-		return freeAddress(t)
-	}
-	addresses[l.Addr().String()] = true
-	return l.Addr().String()
-}
-
 // serving waits until a broker accepts connections.
 func serving(t *testing.T, addr string) {
 	t.Helper()
@@ -167,7 +150,7 @@ var runs = []struct{ game, config, algorithm string }{
 
 // TestSameBits compares the models of local training and of training by 1, 2 and 4 workers.
 func TestSameBits(t *testing.T) {
-	bin, addr := commands(t), freeAddress(t)
+	bin, addr := commands(t), freeport.Address(t)
 	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
 	serving(t, addr)
@@ -195,7 +178,7 @@ func TestSameBits(t *testing.T) {
 // TestEvaluationAndSweep compares an exact evaluation for three players, a match and a sweep
 // with a league by two workers with those of one process.
 func TestEvaluationAndSweep(t *testing.T) {
-	bin, addr, dir := commands(t), freeAddress(t), t.TempDir()
+	bin, addr, dir := commands(t), freeport.Address(t), t.TempDir()
 	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "1")
 	serving(t, addr)
@@ -246,7 +229,7 @@ func TestKills(t *testing.T) {
 			t.Logf("seed %d", seed)
 		}
 	}()
-	bin, addr := commands(t), freeAddress(t)
+	bin, addr := commands(t), freeport.Address(t)
 	t.Parallel()
 	const lease = 500 * time.Millisecond
 	broker := func() *process {
@@ -339,7 +322,7 @@ func TestOtherBuild(t *testing.T) {
 	if !fulltest.On() {
 		t.Skip("it builds another worker; TestIdentity of internal/broker has such workers in its process")
 	}
-	bin, other, addr := commands(t), t.TempDir(), freeAddress(t)
+	bin, other, addr := commands(t), t.TempDir(), freeport.Address(t)
 	build(t, other, "another", "worker")
 	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"marsgym/internal/test/freeport"
 )
 
 // TestThreeMachines follows the steps of docs/cluster.md for three machines, with three
@@ -24,7 +26,7 @@ func TestThreeMachines(t *testing.T) {
 	}
 	_, text, _ := strings.Cut(string(document), "## Three machines, step by step")
 	text, _, _ = strings.Cut(text, "\n### ")
-	addr := freeAddress(t)
+	addr := freeport.Address(t)
 	here := strings.NewReplacer("10.0.0.1:4222", addr, "10.0.0.", "127.0.0.")
 	var steps []string
 	for _, block := range regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(text, -1) {

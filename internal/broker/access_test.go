@@ -21,6 +21,7 @@ import (
 
 	"marsgym/internal/broker"
 	"marsgym/internal/cluster"
+	"marsgym/internal/test/freeport"
 )
 
 // authority signs certificates of this machine.
@@ -104,7 +105,7 @@ func keys(t *testing.T, lines ...string) string {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	ca, other := newAuthority(t), newAuthority(t)
-	addr := address(t)
+	addr := freeport.Address(t)
 	server, serverKey := ca.access(addr)
 	coordinator, coordinatorKey := ca.access(addr)
 	good, goodKey := ca.access(addr)
@@ -131,7 +132,7 @@ func TestKeys(t *testing.T) {
 		"another address without a key":     {cluster.Access{Addr: "192.0.2.1:4222"}, "is not on this machine only"},
 		"no port":                           {cluster.Access{Addr: "127.0.0.1"}, "want HOST:PORT"},
 		"a certificate without its key":     {cluster.Access{Addr: addr, Cert: server.Cert}, "want all of"},
-		"a broker that is not there at all": {cluster.Access{Addr: address(t)}, "go run ./cmd/worker -serve"},
+		"a broker that is not there at all": {cluster.Access{Addr: freeport.Address(t)}, "go run ./cmd/worker -serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +148,7 @@ func TestKeys(t *testing.T) {
 // worker, and to read what is not for it.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	ca, addr := newAuthority(t), address(t)
+	ca, addr := newAuthority(t), freeport.Address(t)
 	server, serverKey := ca.access(addr)
 	worker, workerKey := ca.access(addr)
 	serve(t, server, keys(t, "coordinator "+serverKey, "worker "+workerKey))
@@ -196,7 +197,7 @@ func TestPermissions(t *testing.T) {
 
 func TestKeyFile(t *testing.T) {
 	t.Parallel()
-	ca, addr := newAuthority(t), address(t)
+	ca, addr := newAuthority(t), freeport.Address(t)
 	a, public := ca.access(addr)
 	for _, tt := range []struct{ line, want string }{
 		{"worker", "line 1: want worker KEY"},
@@ -225,7 +226,7 @@ func TestKeyFile(t *testing.T) {
 // publishes to a worker.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Identity: "x"})

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"marsgym/internal/broker"
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/freeport"
 )
 
 // hash is a task that hashes an input many times.
@@ -68,23 +68,6 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "8")
 	m.Run()
-}
-
-// addresses are those that tests have. Their brokers may not listen yet, or no longer.
-var addresses sync.Map
-
-// address returns a free address that no other test has.
-func address(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if _, had := addresses.LoadOrStore(l.Addr().String(), true); had {
-		return address(t)
-	}
-	return l.Addr().String()
 }
 
 func serve(t *testing.T, a cluster.Access, keys string) *broker.Broker {
@@ -215,7 +198,7 @@ func check(t *testing.T, e jobs.Executor, n, times int) {
 
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
 	for range 2 {
@@ -232,7 +215,7 @@ func TestCluster(t *testing.T) {
 // TestJoinAndLeave has workers that come and go all the time.
 func TestJoinAndLeave(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
 	ended := make(chan struct{})
@@ -257,7 +240,7 @@ func TestJoinAndLeave(t *testing.T) {
 // TestLateBroker starts a worker and a coordinator a little before their broker.
 func TestLateBroker(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve := later(t, a)
 	var served sync.WaitGroup
 	served.Go(func() {
@@ -274,7 +257,7 @@ func TestLateBroker(t *testing.T) {
 // anything that it held.
 func TestBrokerLost(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	b, again := serve(t, a, ""), later(t, a)
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Log: l.add})
@@ -297,7 +280,7 @@ func TestBrokerLost(t *testing.T) {
 // computed again there are two, which are equal. No test runs beside it, as one might delay the
 // renewal of the lease.
 func TestSlowWorker(t *testing.T) {
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a, Lease: 100 * time.Millisecond})
 	var slept atomic.Int32
@@ -317,7 +300,7 @@ func TestSlowWorker(t *testing.T) {
 // TestFailing has a worker that cannot compute jobs, and a job that nobody can compute.
 func TestFailing(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Log: l.add})
@@ -337,7 +320,7 @@ func TestFailing(t *testing.T) {
 // TestLies has a worker whose results are wrong.
 func TestLies(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	lie := func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 		r, err := computeHash(ctx, args, inputs)
@@ -392,7 +375,7 @@ func tasksOnly(n int) []jobs.Task {
 // TestIdentity has a worker of another build.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l, other := &log{}, &log{}
 	var computed atomic.Int32

@@ -14,6 +14,7 @@ import (
 
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/freeport"
 )
 
 // forever is a lease that no test outlives: a job that waits for it hangs the test.
@@ -34,7 +35,7 @@ func counting(counts *sync.Map) map[string]jobs.Func {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	const commands, tasks = 4, 10
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	var counts sync.Map
 	var list []*cluster.Coordinator
@@ -74,7 +75,7 @@ func TestCommands(t *testing.T) {
 // TestSameName has two commands of one name: the later one is refused, and the other goes on.
 func TestSameName(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Run: "same", Lease: forever, Log: l.add})
@@ -92,7 +93,7 @@ func TestSameName(t *testing.T) {
 // that was connected to a broker that has started again.
 func TestSameNameLater(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a, Run: "same"})
 	nc, err := nats.Connect(a.Addr)
@@ -112,7 +113,7 @@ func TestSameNameLater(t *testing.T) {
 // another job whose command no longer waits for it.
 func TestCommandGone(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	began, dropped := make(chan struct{}, 2), make(chan struct{}, 2)
 	endless := func(ctx context.Context, _ []byte, _ []*jobs.Blob) (jobs.Result, error) {
@@ -152,7 +153,7 @@ func TestCommandGone(t *testing.T) {
 // TestStop has a worker say that it stops, and what it ends first.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a})
 	began, end := make(chan struct{}), make(chan struct{})

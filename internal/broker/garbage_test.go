@@ -14,6 +14,7 @@ import (
 
 	"marsgym/internal/cluster"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/freeport"
 )
 
 // mute returns the address of a listener that accepts connections and says nothing.
@@ -62,7 +63,7 @@ func TestGarbage(t *testing.T) {
 		"no JSON": func(int, jobs.Digest) (string, []byte) { return "ask", []byte("\x03zzz") },
 	} {
 		t.Run(what, func(t *testing.T) {
-			a := cluster.Access{Addr: address(t)}
+			a := cluster.Access{Addr: freeport.Address(t)}
 			serve(t, a, "")
 			l := &log{}
 			c := connect(t, cluster.Options{Access: a, Log: l.add})
@@ -103,7 +104,7 @@ func TestGarbage(t *testing.T) {
 // worker computes them.
 func TestAside(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Log: l.add})
@@ -125,7 +126,7 @@ func TestAside(t *testing.T) {
 // TestStalled has a command say why no result comes.
 func TestStalled(t *testing.T) {
 	t.Parallel()
-	a := cluster.Access{Addr: address(t)}
+	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	l := &log{}
 	c := connect(t, cluster.Options{Access: a, Log: l.add, Lease: 50 * time.Millisecond})
@@ -149,7 +150,7 @@ func TestStalled(t *testing.T) {
 // answer is put into a stream.
 func TestReplies(t *testing.T) {
 	t.Parallel()
-	ca, addr := newAuthority(t), address(t)
+	ca, addr := newAuthority(t), freeport.Address(t)
 	server, serverKey := ca.access(addr)
 	worker, workerKey := ca.access(addr)
 	serve(t, server, keys(t, "coordinator "+serverKey, "worker "+workerKey))

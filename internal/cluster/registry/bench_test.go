@@ -4,7 +4,6 @@ package registry_test
 
 import (
 	"context"
-	"net"
 	"syscall"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/registry"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/freeport"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
@@ -172,12 +172,7 @@ func BenchmarkCluster(b *testing.B) {
 // access to it.
 func startBroker(b *testing.B) cluster.Access {
 	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := cluster.Access{Addr: l.Addr().String()}
-	l.Close()
+	a := cluster.Access{Addr: freeport.Address(b)}
 	server, err := broker.Start(a, "")
 	if err != nil {
 		b.Fatal(err)
