@@ -43,11 +43,12 @@ func scalars(m Metrics, a Algorithm) []tensorboard.Scalar {
 }
 
 // record writes the metrics of a run twice: as lines of JSON and as events for
-// TensorBoard.
+// TensorBoard. Those of an iteration are written while the next one runs.
 type record struct {
 	lines  *os.File
 	events *tensorboard.Writer
 	sizes
+	writing chan error // receives the result of the last add; nil before the first
 }
 
 // sizes are the bytes of both files when a checkpoint was written.
@@ -87,8 +88,26 @@ func openRecord(dir *atomicfile.Dir, resume bool, at sizes) (*record, error) {
 	return r, nil
 }
 
-// add appends the metrics of an iteration.
+// add begins to append the metrics of an iteration. It returns the error of the one before.
 func (r *record) add(m Metrics, a Algorithm) error {
+	if err := r.wait(); err != nil {
+		return err
+	}
+	now := time.Now()
+	r.writing = make(chan error, 1)
+	go func() { r.writing <- r.append(m, a, now) }()
+	return nil
+}
+
+// wait returns when everything is written.
+func (r *record) wait() (err error) {
+	if r.writing != nil {
+		err, r.writing = <-r.writing, nil
+	}
+	return err
+}
+
+func (r *record) append(m Metrics, a Algorithm, at time.Time) error {
 	line, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -96,13 +115,13 @@ func (r *record) add(m Metrics, a Algorithm) error {
 	n, err := r.lines.Write(append(line, '\n'))
 	r.Lines += int64(n)
 	if err == nil {
-		err = r.events.Scalars(int64(m.Steps), time.Now(), scalars(m, a))
+		err = r.events.Scalars(int64(m.Steps), at, scalars(m, a))
 	}
 	r.Events = r.events.Size()
 	return err
 }
 
 // sync makes what was written durable.
-func (r *record) sync() error { return errors.Join(r.lines.Sync(), r.events.Sync()) }
+func (r *record) sync() error { return errors.Join(r.wait(), r.lines.Sync(), r.events.Sync()) }
 
-func (r *record) close() error { return errors.Join(r.lines.Close(), r.events.Close()) }
+func (r *record) close() error { return errors.Join(r.wait(), r.lines.Close(), r.events.Close()) }
