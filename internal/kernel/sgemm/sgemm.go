@@ -72,6 +72,10 @@ func Gemm(tA, tB bool, m, n, k int, a []float32, lda int, b []float32, ldb int, 
 	}
 	check("a", a, lda, m, k, tA)
 	check("b", b, ldb, k, n, tB)
+	if n == 1 && ldc == 1 && m > 1 {
+		// A column is the transpose of a row, which uses all lanes of a vector.
+		tA, tB, m, n, a, lda, b, ldb, ldc = !tB, !tA, 1, m, b, ldb, a, lda, m
+	}
 	s := pool.Get().(*scratch)
 	for p := 0; p < k; p += kc {
 		for j := 0; j < n; j += nc {
