@@ -10,6 +10,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/models"
 	"marsgym/train/expert"
 )
 
@@ -204,7 +205,7 @@ func TestSearchOfEndlessChance(t *testing.T) {
 		found := make([]expert.Targets, x.Pieces())
 		games := 0
 		for range 20 {
-			x.Search(t.Context(), found, expert.Options{RandomPlay: true, Temperature: 0.1}, network)
+			x.Search(t.Context(), found, expert.Options{RandomPlay: true, Temperature: 0.1}, func(scores, values []float32, _ *models.Observations) { network(scores, values, nil) })
 			for _, f := range found {
 				games += f.Games
 			}

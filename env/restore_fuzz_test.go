@@ -9,6 +9,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/models"
 	"marsgym/train/expert"
 )
 
@@ -33,7 +34,7 @@ func FuzzRestoreState(f *testing.F) {
 		}
 		games = append(games, g)
 	}
-	zeros := func(scores, values, obs []float32) {
+	zeros := func(scores, values []float32, _ *models.Observations) {
 		clear(scores)
 		clear(values)
 	}

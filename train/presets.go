@@ -255,9 +255,9 @@ func turnLeaves(g env.Game, c Config) (float64, error) {
 		return 0, err
 	}
 	leaves, n := 0, 0
-	net := func(scores, values, obs []float32) {
-		leaves += len(obs) / spec.ObsLen()
-		mlp.Forward(scores, values, obs)
+	net := func(scores, values []float32, obs *models.Observations) {
+		leaves += obs.Len()
+		mlp.ForwardObservations(scores, values, obs, 0, obs.Len())
 		models.SharesToReturns(values, spec.Players, spec.Return)
 	}
 	for found := make([]expert.Targets, x.Pieces()); n < rows*searches && leaves < maxLeaves; n += rows {

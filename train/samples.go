@@ -42,11 +42,14 @@ func (s *samples) fill(l *expert.Targets, spec game.Spec, head models.Head, temp
 	s.value, s.row, s.start, s.action = l.Value, l.Row, l.Start, l.Action
 	s.steps, s.games = uint64(l.Decisions), uint64(l.Games)
 	s.obs.Reset()
-	s.obs.Append(l.Obs)
-	if head == models.Score {
-		s.obs.Append(l.AfterObs)
-	} else {
-		s.obs.Append(l.DecisionObs)
+	options := l.AfterObs
+	if head == models.Logits {
+		options = l.DecisionObs
+	}
+	for _, o := range []*models.Observations{l.Obs, options} {
+		if o != nil {
+			s.obs.AppendRange(o, 0, o.Len())
+		}
 	}
 	s.policy = s.policy[:0]
 	for i, from := range s.start[:len(s.start)-1] {

@@ -101,9 +101,9 @@ func (p *selfPlay) Run(ctx context.Context) error {
 	p.stale = true
 	cfg, spec := p.cfg, p.game.Spec()
 	var evaluated atomic.Uint64
-	net := func(scores, values, obs []float32) {
-		evaluated.Add(uint64(len(obs) / spec.ObsLen()))
-		p.network.Forward(scores, values, obs)
+	net := func(scores, values []float32, obs *models.Observations) {
+		evaluated.Add(uint64(obs.Len()))
+		p.network.ForwardObservations(scores, values, obs, 0, obs.Len())
 		if spec.HasWin() {
 			models.SharesToReturns(values, spec.Players, spec.Return)
 		}
@@ -114,9 +114,9 @@ func (p *selfPlay) Run(ctx context.Context) error {
 		RandomPlay: !warm, PolicyReplies: warm && cfg.Head == models.Score, Logits: cfg.Head == models.Logits,
 	}
 	for _, c := range p.copies {
-		opt.Copies = append(opt.Copies, func(policy, _, obs []float32) {
-			evaluated.Add(uint64(len(obs) / spec.ObsLen()))
-			c.Forward(policy, nil, obs)
+		opt.Copies = append(opt.Copies, func(policy, _ []float32, obs *models.Observations) {
+			evaluated.Add(uint64(obs.Len()))
+			c.ForwardObservations(policy, nil, obs, 0, obs.Len())
 		})
 	}
 	n := p.search.Pieces()

@@ -141,7 +141,9 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			}
 			x.Reset(1)
 			found := make([]expert.Targets, x.Pieces())
-			err = x.Search(ctx, found, expert.Options{PolicyReplies: true, Temperature: 0.1}, net.MLP.Forward)
+			err = x.Search(ctx, found, expert.Options{PolicyReplies: true, Temperature: 0.1}, func(scores, values []float32, obs *models.Observations) {
+				net.MLP.ForwardObservations(scores, values, obs, 0, obs.Len())
+			})
 			var all []any
 			for _, f := range found {
 				all = append(all, f.Value, f.ActionValue, f.Action)

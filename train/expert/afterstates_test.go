@@ -19,7 +19,7 @@ import (
 // comments of oneMove state.
 type reference[S comparable] struct {
 	rules searchable[S]
-	net   expert.Network
+	net   network
 	opt   expert.Options
 }
 
@@ -134,8 +134,8 @@ type step struct {
 }
 
 // row returns the targets of a row for a number of searches.
-func (o reference[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
-	list := make([]expert.Targets, searches)
+func (o reference[S]) row(cfg expert.Config, seed, row uint64, searches int) []denseTargets {
+	list := make([]denseTargets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) S {
@@ -228,7 +228,7 @@ func (o reference[S]) row(cfg expert.Config, seed, row uint64, searches int) []e
 }
 
 // addValue adds a value target.
-func (o reference[S]) addValue(l *expert.Targets, s S, who game.Player, values []float64) {
+func (o reference[S]) addValue(l *denseTargets, s S, who game.Player, values []float64) {
 	l.Obs = append(l.Obs, o.observe(s, who)...)
 	for j := range values {
 		l.Value = append(l.Value, float32(values[(j+int(who))%len(values)]))
@@ -264,14 +264,14 @@ func checkAfterstates[S comparable](t *testing.T, rules searchable[S]) {
 		if _, samples := any(rules).(game.TurnPlanner[S]); samples && opt.Lambda == 0.7 {
 			cfg.Starts.Sample = 0.4
 		}
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
+		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			return reference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)
 		})
 	}
 }
 
 // compare compares the targets of an expert with those of its rows.
-func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, row func(seed, row uint64, searches int) []expert.Targets) {
+func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, row func(seed, row uint64, searches int) []denseTargets) {
 	t.Helper()
 	const first, seed = 5, 11
 	searches := 40
@@ -282,7 +282,7 @@ func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, ro
 	if cfg.Decisions > 1 {
 		rows = 1 // otherwise targets of different rows alternate
 	}
-	want := make([]expert.Targets, searches)
+	want := make([]denseTargets, searches)
 	for i := range uint64(rows) {
 		for k, l := range row(seed, first+i, searches) {
 			join(&want[k], l, g.Spec().ObsLen())
@@ -290,7 +290,7 @@ func compare(t *testing.T, g env.Game, cfg expert.Config, opt expert.Options, ro
 	}
 	e := newExpert(t, g, cfg, rows, first)
 	e.Reset(seed)
-	var got expert.Targets
+	var got denseTargets
 	games := 0
 	for k := range want {
 		e.Search(t.Context(), &got, opt, hashNetwork(g.Spec()))

@@ -35,7 +35,7 @@ func BenchmarkExpert(b *testing.B) {
 				}
 			}
 			e.Reset(1)
-			var targets expert.Targets
+			var targets denseTargets
 			decisions, rows := 0, 0
 			for b.Loop() {
 				e.Search(b.Context(), &targets, expert.Options{}, func(_, dst, obs []float32) {
@@ -69,7 +69,7 @@ func BenchmarkSimulations(b *testing.B) {
 			cfg := expert.Config{Depth: expert.Search, Turns: 1, Decisions: 16, Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16}}
 			e := newExpert(b, g, cfg, 32, 0)
 			e.Reset(1)
-			var targets expert.Targets
+			var targets denseTargets
 			decisions, rows, calls := 0, 0, 0
 			for b.Loop() {
 				err := e.Search(b.Context(), &targets, expert.Options{Lambda: 0.95, Temperature: 0.01}, func(policy, values, obs []float32) {

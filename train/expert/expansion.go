@@ -80,7 +80,8 @@ func (x *expansions[S]) next() {
 	if x.merges == nil {
 		x.used = 0 // samples are not used again
 	}
-	x.fresh, x.obs, x.requests = x.used, x.obs[:0], x.requests[:0]
+	x.fresh, x.requests = x.used, x.requests[:0]
+	x.obs.Reset()
 }
 
 // of returns the expansion of what follows a move, or, without dice, of the state alone.
@@ -182,7 +183,7 @@ func (x *expansions[S]) number(s S, viewer game.Player) int32 {
 	over := x.rules.CurrentPlayer(s) == game.Terminal
 	if x.byScore || !over {
 		x.requests = append(x.requests, request{k, viewer, over})
-		x.obs = x.observe(x.obs, s, viewer)
+		x.observe(x.obs, s, viewer)
 	}
 	x.estimate = x.rules.Returns(x.estimate, s) // zeros, unless it is over
 	x.score = append(x.score, 0)

@@ -14,6 +14,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/models"
 	"marsgym/train/method"
 )
 
@@ -38,11 +39,11 @@ type Expert interface {
 	RestoreState(src []byte) error
 }
 
-// Network fills the values [n, P] of observations [n, D], as expected returns in
+// Network fills the values [n, P] of n observations, as expected returns in
 // the order of play from the viewer. If policy is not nil it also fills the policy
 // head's outputs [n, K]: scores [n] of the observations as afterstates or, for [Search],
 // logits [n, A] of the observations as decisions.
-type Network func(policy, values, obs []float32)
+type Network func(policy, values []float32, obs *models.Observations)
 
 // Options are the settings of a search that change during a run.
 type Options struct {
@@ -145,27 +146,34 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Targets are what an Expert found. The slices are reused.
+// Targets are what an Expert found. Memory is reused. Observations are nil where there are none.
 type Targets struct {
 	// Positions and their values.
-	Obs   []float32 // [n, D] seen by the viewer
-	Value []float32 // [n, P] expected returns, in the order of play from the viewer
+	Obs   *models.Observations // [n, D] seen by the viewer
+	Value []float32            // [n, P] expected returns, in the order of play from the viewer
 
 	// Decisions: the options of decision i are Start[i] to Start[i+1].
-	DecisionObs []float32     // [m, D] the decisions, seen by the mover; of OneMove and Search none
-	Row         []int32       // [m] the decisions as rows of Obs; only of OneMove and Search
-	Start       []int32       // [m+1]
-	Action      []game.Action // [k]
-	AfterObs    []float32     // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
-	ActionValue []float32     // [k] expected return of the mover
-	Logit       []float32     // [k] of the network's policy; only of Search
+	DecisionObs *models.Observations // [m, D] the decisions, seen by the mover; of OneMove and Search none
+	Row         []int32              // [m] the decisions as rows of Obs; only of OneMove and Search
+	Start       []int32              // [m+1]
+	Action      []game.Action        // [k]
+	AfterObs    *models.Observations // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
+	ActionValue []float32            // [k] expected return of the mover
+	Logit       []float32            // [k] of the network's policy; only of Search
 
 	Decisions int // taken in all rows, those with one legal action included
 	Games     int // ended
 }
 
-func (t *Targets) reset() {
-	t.Obs, t.Value, t.DecisionObs, t.AfterObs = t.Obs[:0], t.Value[:0], t.DecisionObs[:0], t.AfterObs[:0]
+// reset removes all targets, for observations of d numbers.
+func (t *Targets) reset(d int) {
+	for _, o := range []**models.Observations{&t.Obs, &t.DecisionObs, &t.AfterObs} {
+		if *o == nil {
+			*o = models.NewObservations(d, nil)
+		}
+		(*o).Reset()
+	}
+	t.Value = t.Value[:0]
 	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
 	t.Row = t.Row[:0]
 	t.Decisions, t.Games = 0, 0
@@ -234,10 +242,14 @@ type searcher[S comparable] struct {
 	pool    pool[S]
 	saved   []any // lists of which a checkpoint holds the numbers, beside states and dice
 
-	obs, output []float32 // [n, D] the network's input, [n, P] its values
-	legal       []game.Action
-	value       []float64 // [P]
-	values      []float64 // [options]
+	obs     *models.Observations  // [n, D] the network's input
+	output  []float32             // [n, P] its values
+	sparse  game.SparseEncoder[S] // nil if the game has none
+	row     []float32             // [D]
+	numbers []game.Element
+	legal   []game.Action
+	value   []float64 // [P]
+	values  []float64 // [options]
 }
 
 func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int) (searcher[S], error) {
@@ -245,7 +257,9 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 	e := searcher[S]{
 		rules: rules, spec: spec, d: spec.ObsLen(), cfg: cfg, first: first,
 		state: make([]S, rows), dice: make([]rand.PCG, rows),
+		obs: models.NewObservations(spec.ObsLen(), nil), row: make([]float32, spec.ObsLen()),
 	}
+	e.sparse, _ = rules.Rules.(game.SparseEncoder[S])
 	if cfg.Starts.Archives() {
 		e.archive = newArchive[S](rows)
 	}
@@ -266,17 +280,23 @@ func (e *searcher[S]) reset(seed uint64, start func(i int)) {
 }
 
 // observe appends the observation of a seat.
-func (e *searcher[S]) observe(dst []float32, s S, who game.Player) []float32 {
-	n := len(dst)
-	dst = slices.Grow(dst, e.d)[:n+e.d]
-	e.rules.Encode(dst[n:], s, who)
-	return dst
+func (e *searcher[S]) observe(dst *models.Observations, s S, who game.Player) {
+	if e.sparse == nil {
+		e.rules.Encode(e.row, s, who)
+		dst.Append(e.row)
+		return
+	}
+	e.numbers = e.sparse.EncodeSparse(e.numbers[:0], s, who)
+	for _, x := range e.numbers {
+		dst.Add(x.Index, x.Value)
+	}
+	dst.End()
 }
 
 // evaluate calls the network with obs, and fills scores if that is not nil.
 func (e *searcher[S]) evaluate(net Network, scores []float32) {
-	e.output = core.Resize(e.output, len(e.obs)/e.d*e.spec.Players)
-	if len(e.obs) > 0 {
+	e.output = core.Resize(e.output, e.obs.Len()*e.spec.Players)
+	if e.obs.Len() > 0 {
 		net(scores, e.output, e.obs)
 	}
 }
@@ -289,7 +309,7 @@ func (e *searcher[S]) seatValues(dst []float64, i int, viewer game.Player) {
 
 // addValue adds a value target: s, seen by viewer, has these values [P] by seat.
 func (e *searcher[S]) addValue(dst *Targets, s S, viewer game.Player, values []float64) {
-	dst.Obs = e.observe(dst.Obs, s, viewer)
+	e.observe(dst.Obs, s, viewer)
 	n := len(dst.Value)
 	dst.Value = slices.Grow(dst.Value, len(values))[:n+len(values)]
 	game.MoverOrder(dst.Value[n:], values, viewer)
@@ -302,13 +322,13 @@ func (e *searcher[S]) addDecision(dst *Targets, s S, who game.Player, legal []ga
 		return
 	}
 	if shared {
-		dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
+		dst.Row = append(dst.Row, int32(dst.Obs.Len()))
 	} else {
-		dst.DecisionObs = e.observe(dst.DecisionObs, s, who)
+		e.observe(dst.DecisionObs, s, who)
 	}
 	for i, a := range legal {
 		if !opt.Logits {
-			dst.AfterObs = e.observe(dst.AfterObs, e.rules.After(s, a), who)
+			e.observe(dst.AfterObs, e.rules.After(s, a), who)
 		}
 		dst.Action = append(dst.Action, a)
 		dst.ActionValue = append(dst.ActionValue, float32(values[i]))

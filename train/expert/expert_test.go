@@ -17,6 +17,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
 	"marsgym/internal/test/testgames"
+	"marsgym/models"
 	"marsgym/train/expert"
 )
 
@@ -56,6 +57,30 @@ func newExpert(t testing.TB, g env.Game, cfg expert.Config, rows, first int) *jo
 	return &joined{e, g.Spec().ObsLen(), make([]expert.Targets, e.Pieces()), sync.Mutex{}}
 }
 
+// network is an [expert.Network] of observations [n, D].
+type network func(policy, values, obs []float32)
+
+// sparse returns the network for observations of d numbers.
+func sparse(net network, d int) expert.Network {
+	return func(policy, values []float32, obs *models.Observations) { net(policy, values, dense(obs, d)) }
+}
+
+// dense returns observations [n, d], which may be nil.
+func dense(o *models.Observations, d int) []float32 {
+	if o == nil {
+		return nil
+	}
+	obs := make([]float32, o.Len()*d)
+	o.Dense(obs)
+	return obs
+}
+
+// denseTargets are targets with observations [n, D].
+type denseTargets struct {
+	expert.Targets
+	Obs, DecisionObs, AfterObs []float32
+}
+
 // joined is an Expert that joins the targets of all rows. It calls the network for one piece of
 // them at a time.
 type joined struct {
@@ -65,17 +90,17 @@ type joined struct {
 	mu     sync.Mutex
 }
 
-func (w *joined) Search(ctx context.Context, dst *expert.Targets, opt expert.Options, net expert.Network) error {
-	err := w.Expert.Search(ctx, w.pieces, opt, func(policy, values, obs []float32) {
+func (w *joined) Search(ctx context.Context, dst *denseTargets, opt expert.Options, net network) error {
+	err := w.Expert.Search(ctx, w.pieces, opt, sparse(func(policy, values, obs []float32) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		net(policy, values, obs)
-	})
+	}, w.d))
 	dst.Obs, dst.Value, dst.DecisionObs, dst.Row = dst.Obs[:0], dst.Value[:0], dst.DecisionObs[:0], dst.Row[:0]
 	dst.Start, dst.Action, dst.AfterObs, dst.ActionValue, dst.Logit = dst.Start[:0], dst.Action[:0], dst.AfterObs[:0], dst.ActionValue[:0], dst.Logit[:0]
 	dst.Decisions, dst.Games = 0, 0
 	for _, p := range w.pieces {
-		join(dst, p, w.d)
+		join(dst, denseTargets{p, dense(p.Obs, w.d), dense(p.DecisionObs, w.d), dense(p.AfterObs, w.d)}, w.d)
 	}
 	return err
 }
@@ -101,7 +126,7 @@ var allStarts = expert.Starts{Sample: 0.2, Walk: 0.2, Archive: 0.2, Disagree: 0.
 
 // hashNetwork returns a network whose outputs are a hash of the observation: scores or
 // logits, and shares of one win, half of which are multiples of a quarter, so that some tie.
-func hashNetwork(spec game.Spec) expert.Network {
+func hashNetwork(spec game.Spec) network {
 	p, d := spec.Players, spec.ObsLen()
 	return func(scores, values, obs []float32) {
 		for i := range len(values) / p {
@@ -215,7 +240,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 		}
 		e := newExpert(t, catalog.NewGame(test.rules), config(depth), 4, 0)
 		e.Reset(3)
-		var found expert.Targets
+		var found denseTargets
 		values, decisions, games := 0, 0, 0
 		for range 40 {
 			e.Search(t.Context(), &found, expert.Options{}, func(_, dst, obs []float32) {
@@ -270,7 +295,7 @@ func TestExpertExact(t *testing.T) {
 }
 
 // decisionObs returns the observation [D] of decision i.
-func decisionObs(l *expert.Targets, i, d int) []float32 {
+func decisionObs(l *denseTargets, i, d int) []float32 {
 	if len(l.Row) > 0 {
 		return l.Obs[int(l.Row[i])*d:][:d]
 	}
@@ -278,7 +303,7 @@ func decisionObs(l *expert.Targets, i, d int) []float32 {
 }
 
 // join appends the targets of further rows, of observations of d numbers.
-func join(dst *expert.Targets, more expert.Targets, d int) {
+func join(dst *denseTargets, more denseTargets, d int) {
 	for _, row := range more.Row {
 		dst.Row = append(dst.Row, row+int32(len(dst.Obs)/d))
 	}
@@ -296,7 +321,7 @@ func join(dst *expert.Targets, more expert.Targets, d int) {
 }
 
 // equal reports whether targets differ by no more than tol.
-func equal(a, b expert.Targets, tol float64) bool {
+func equal(a, b denseTargets, tol float64) bool {
 	near := func(x, y []float32) bool {
 		return slices.EqualFunc(x, y, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tol })
 	}
@@ -337,9 +362,9 @@ func TestExpertSplit(t *testing.T) {
 		for _, e := range append(parts, whole) {
 			e.Reset(2)
 		}
-		var found expert.Targets
+		var found denseTargets
 		for k := range 60 {
-			var got expert.Targets
+			var got denseTargets
 			for _, e := range parts {
 				e.Search(t.Context(), &found, options, value)
 				join(&got, found, g.Spec().ObsLen())
@@ -357,7 +382,7 @@ func TestExpertState(t *testing.T) {
 		value := hashNetwork(g.Spec())
 		e := newExpert(t, g, cfg, 3, 4)
 		e.Reset(8)
-		var want, got expert.Targets
+		var want, got denseTargets
 		for range 33 {
 			e.Search(t.Context(), &want, options, value)
 		}
@@ -447,7 +472,7 @@ func TestNewExpert(t *testing.T) {
 	}
 	e := newExpert(t, catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.OneMove), 2, 0)
 	e.Reset(1)
-	var found expert.Targets
+	var found denseTargets
 	e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))
 	if found.Decisions != 2 || found.Games != 2 || !slices.Equal(found.ActionValue, []float32{1, -1, 1, -1}) {
 		t.Errorf("the targets of a coin are %+v", found)
@@ -460,7 +485,7 @@ func TestExpertAllocations(t *testing.T) {
 	eachGame(t, func(t *testing.T, g env.Game, cfg expert.Config) {
 		const rows, searches = 4, 50
 		e := newExpert(t, g, cfg, rows, 0)
-		value := func(_, dst, _ []float32) { clear(dst) }
+		value := func(_, dst []float32, _ *models.Observations) { clear(dst) }
 		most := 0.0
 		if cfg.Depth == expert.Turn {
 			most = (rows + 12) * searches

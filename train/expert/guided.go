@@ -19,7 +19,9 @@ const maxSimulations = 100_000
 type guided[S comparable] struct {
 	episodes[S]
 	rows  []guidedRow[S]
-	trees *search.Trees[S] // [N]
+	trees *search.Trees[S]                    // [N]
+	net   Network                             // of this search
+	dense func(policy, values, obs []float32) // the same, of observations [n, D]
 }
 
 // treeExploration is the exploration of the trees. Chosen by the exact regret in Martian Dice, and
@@ -53,7 +55,13 @@ type guidedVisit[S comparable] struct {
 
 func newGuided[S comparable](s searcher[S]) *guided[S] {
 	n := len(s.state)
-	return &guided[S]{newEpisodes(s), make([]guidedRow[S], n), search.NewTrees(s.rules, n, treeExploration)}
+	e := &guided[S]{episodes: newEpisodes(s), rows: make([]guidedRow[S], n), trees: search.NewTrees(s.rules, n, treeExploration)}
+	e.dense = func(policy, values, obs []float32) {
+		e.obs.Reset()
+		e.obs.Append(obs)
+		e.net(policy, values, e.obs)
+	}
+	return e
 }
 
 // Target implements [Expert].
@@ -84,7 +92,7 @@ func (e *guided[S]) restart(i int) {
 // arXiv:1902.10565, section 3.1.
 func (e *guided[S]) Search(ctx context.Context, dst []Targets, opt Options, net Network) error {
 	found := &dst[0]
-	found.reset()
+	found.reset(e.d)
 	e.beginSearch(opt)
 	for i := range e.rows {
 		r := &e.rows[i]
@@ -92,7 +100,8 @@ func (e *guided[S]) Search(ctx context.Context, dst []Targets, opt Options, net 
 		r.actions, r.q, r.logits = r.actions[:0], r.q[:0], r.logits[:0]
 		r.root = nil
 	}
-	err := e.trees.Search(ctx, net, func(i int) bool {
+	e.net = net
+	err := e.trees.Search(ctx, e.dense, func(i int) bool {
 		if e.rows[i].root != nil {
 			e.move(found, i, opt)
 		}
@@ -222,7 +231,7 @@ func (e *guided[S]) addTargets(dst *Targets, r *guidedRow[S], lambda float64) {
 			g[j] = e.spec.Return(x)
 		}
 		if v.from < v.to {
-			dst.Row = append(dst.Row, int32(len(dst.Obs)/e.d))
+			dst.Row = append(dst.Row, int32(dst.Obs.Len()))
 			dst.Action = append(dst.Action, r.actions[v.from:v.to]...)
 			dst.ActionValue = append(dst.ActionValue, r.q[v.from:v.to]...)
 			dst.Logit = append(dst.Logit, r.logits[v.from:v.to]...)

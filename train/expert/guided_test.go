@@ -238,13 +238,13 @@ func (t *plainTree[S]) search(s S, simulations, candidates int) (best game.Actio
 }
 
 // row returns the targets of a row for a number of searches.
-func (t *plainTree[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
+func (t *plainTree[S]) row(cfg expert.Config, seed, row uint64, searches int) []denseTargets {
 	spec := t.rules.Spec()
 	t.dice = rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(t.dice.Uint64()>>11) / (1 << 53) }
 	start := func() S { return t.settle(t.rules.Initial(), t.dice) }
 	s, moves := start(), 0
-	list := make([]expert.Targets, searches)
+	list := make([]denseTargets, searches)
 	for i := range list {
 		l := &list[i]
 		l.Start = []int32{0}
@@ -342,7 +342,7 @@ func checkGuided[S comparable](t *testing.T, rules searchable[S]) {
 	for _, opt := range []expert.Options{{Lambda: 0.7, Temperature: 0.1}, {Lambda: 1, Temperature: 0.02}, {Lambda: 0.5, Temperature: 0.1, RandomPlay: true}} {
 		cfg := config(expert.Search)
 		cfg.Decisions = 7
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
+		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			tree := plainTree[S]{reference: reference[S]{rules, hashNetwork(rules.Spec()), opt}}
 			return tree.row(cfg, seed, row, searches)
 		})
@@ -372,7 +372,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 	cfg.Tree = expert.Tree{Simulations: 20_000, FullFraction: 1, Candidates: spec.Actions}
 	e := newExpert(t, catalog.NewGame[S](rec), cfg, 2, 0)
 	e.Reset(1)
-	var found expert.Targets
+	var found denseTargets
 	err = e.Search(t.Context(), &found, expert.Options{Temperature: 0.001}, func(policy, values, _ []float32) {
 		clear(policy)
 		for i := range values {

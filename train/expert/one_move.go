@@ -118,7 +118,7 @@ func (e *oneMove[S]) restart(i int) {
 // "AIVAT", arXiv:1612.06915.
 func (e *oneMove[S]) Search(ctx context.Context, all []Targets, opt Options, net Network) error {
 	dst := &all[0]
-	dst.reset()
+	dst.reset(e.d)
 	e.beginSearch(opt)
 	e.path, e.taken, e.found, e.predicted = e.path[:0], e.taken[:0], e.found[:0], e.predicted[:0]
 	e.expansions.begin(opt.PolicyReplies)
@@ -257,7 +257,7 @@ func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
 	if e.merges != nil {
 		v.target = e.addAfterstates(dst, via, options, choice, who)
 	} else {
-		v.target = len(dst.Obs) / e.d
+		v.target = dst.Obs.Len()
 		e.addValue(dst, s, who, found)
 	}
 	after := options[choice].after
@@ -278,7 +278,7 @@ func (e *oneMove[S]) move(dst *Targets, i int, opt Options) {
 func (e *oneMove[S]) addAfterstates(dst *Targets, via arrival[S], options []option[S], choice int, who game.Player) (target int) {
 	if via.turnStart {
 		if at := len(e.path) - len(e.state); at >= 0 && e.path[at].running { // the previous decision of the same game
-			e.path[at].target = len(dst.Obs) / e.d
+			e.path[at].target = dst.Obs.Len()
 			copy(e.taken[at*e.spec.Players:], via.expansion.value)
 		}
 		e.addValue(dst, via.start.state, via.start.mover, via.expansion.value)
@@ -289,7 +289,7 @@ func (e *oneMove[S]) addAfterstates(dst *Targets, via arrival[S], options []opti
 			continue
 		}
 		if k == choice {
-			target = len(dst.Obs) / e.d
+			target = dst.Obs.Len()
 		}
 		e.addValue(dst, o.after, who, e.optionValues(o, who))
 	}

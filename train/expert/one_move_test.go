@@ -24,7 +24,7 @@ type sampled[S comparable] interface {
 // moveReference searches one move by plain recursion, as the comments of oneMove state.
 type moveReference[S comparable] struct {
 	rules sampled[S]
-	net   expert.Network
+	net   network
 	opt   expert.Options
 }
 
@@ -78,8 +78,8 @@ type moveStep struct {
 }
 
 // row returns the targets of a row for a number of searches.
-func (o moveReference[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
-	list := make([]expert.Targets, searches)
+func (o moveReference[S]) row(cfg expert.Config, seed, row uint64, searches int) []denseTargets {
+	list := make([]denseTargets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	var s S
@@ -173,7 +173,7 @@ func checkOneMove[S comparable](t *testing.T, rules sampled[S]) {
 	for _, opt := range []expert.Options{{}, {Lambda: 0.7}, {Lambda: 0.5, RandomPlay: true}} {
 		cfg := config(expert.OneMove)
 		cfg.Decisions = 1 + int(8*opt.Lambda)
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []expert.Targets {
+		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			return moveReference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)
 		})
 	}
@@ -223,7 +223,7 @@ func TestOneMoveSamples(t *testing.T) {
 		cfg.Outcomes = outcomes
 		e := newExpert(t, g, cfg, 1, 0)
 		e.Reset(seed)
-		var found expert.Targets
+		var found denseTargets
 		if err := e.Search(t.Context(), &found, expert.Options{}, net); err != nil {
 			t.Fatal(err)
 		}

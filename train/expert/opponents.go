@@ -9,6 +9,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/internal/core"
 	"marsgym/internal/kernel/elementary"
+	"marsgym/models"
 	"marsgym/train/method"
 )
 
@@ -25,8 +26,8 @@ type pool[S comparable] struct {
 	prob   []float64 // [1+bots+copies] see method.Draw
 	err    error     // of an opponent, in this search
 
-	probs  []float64 // [A]
-	obs    []float32
+	probs  []float64            // [A]
+	obs    *models.Observations // nil where no row meets opponents
 	scores []float32
 }
 
@@ -38,6 +39,7 @@ func newPool[S comparable](rules core.Rules[S], o method.Opponents, rows int) (p
 	spec := rules.Spec()
 	p.seats = make([]uint16, rows*spec.Players)
 	p.probs, p.rest = make([]float64, spec.Actions), o.Networks()
+	p.obs = models.NewObservations(spec.ObsLen(), nil)
 	for _, name := range slices.Sorted(maps.Keys(o.Bots)) {
 		if o.Bots[name] == 0 {
 			continue
@@ -112,10 +114,10 @@ func (e *searcher[S]) ask(k int, s S, who game.Player, legal []game.Action, opt 
 		p.err = fmt.Errorf("expert: an opponent is copy %d of %d", k, len(e.pool.copies))
 		return 0
 	}
-	p.obs = p.obs[:0]
+	p.obs.Reset()
 	if logits := opt.Logits || e.cfg.Depth == Search; logits {
 		p.scores = core.Resize(p.scores, e.spec.Actions)
-		p.obs = e.observe(p.obs, s, who)
+		e.observe(p.obs, s, who)
 		e.pool.copies[k](p.scores, nil, p.obs)
 		for j, a := range legal { // in ascending order
 			p.scores[j] = p.scores[a]
@@ -123,7 +125,7 @@ func (e *searcher[S]) ask(k int, s S, who game.Player, legal []game.Action, opt 
 	} else {
 		p.scores = core.Resize(p.scores, len(legal))
 		for _, a := range legal {
-			p.obs = e.observe(p.obs, e.rules.After(s, a), who)
+			e.observe(p.obs, e.rules.After(s, a), who)
 		}
 		e.pool.copies[k](p.scores, nil, p.obs)
 	}

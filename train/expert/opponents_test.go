@@ -107,12 +107,12 @@ func TestOpponents(t *testing.T) {
 			case "itself":
 				number = 0
 			default:
-				opt.Copies = []expert.Network{other}
+				opt.Copies = []expert.Network{sparse(other, spec.ObsLen())}
 				want = func(s pig.State) game.Action { return copied(s, logits) }
 			}
 			e := newExpert(t, g, cfg, 1, 0)
 			e.Reset(3)
-			var found expert.Targets
+			var found denseTargets
 			replies, games := 0, 0
 			var own [2]int
 			for n := range 600 {
@@ -191,7 +191,7 @@ func TestOpponentsOfSomeRows(t *testing.T) {
 		cfg.Opponents = method.Opponents{Fraction: fraction, Bots: map[string]float64{"holder": 1}}
 		e := newExpert(t, g, cfg, 2, 0)
 		e.Reset(3)
-		var found expert.Targets
+		var found denseTargets
 		for range 20 {
 			if err := e.Search(t.Context(), &found, expert.Options{}, hashNetwork(g.Spec())); err != nil {
 				t.Fatal(err)
@@ -212,13 +212,14 @@ func TestOpponentsOfSomeRows(t *testing.T) {
 func TestOpponentsOfThreeSeats(t *testing.T) {
 	g := catalog.NewGame[pig.State](holder{testgames.NewPig(t, 3, 5)})
 	net := hashNetwork(g.Spec())
+	copied := sparse(net, g.Spec().ObsLen())
 	cfg := config(expert.OneMove)
 	cfg.Decisions, cfg.Starts = 1, expert.Starts{}
 	cfg.Opponents = method.Opponents{Fraction: 1, Bots: map[string]float64{"holder": 0.5}}
 	e := newExpert(t, g, cfg, 1, 0)
 	e.Reset(3)
-	opt := expert.Options{Temperature: 0.1, Copies: []expert.Network{net, net}}
-	var found expert.Targets
+	opt := expert.Options{Temperature: 0.1, Copies: []expert.Network{copied, copied}}
+	var found denseTargets
 	games := map[[3]uint16]int{} // by the opponents, in ascending order
 	for range 4000 {
 		if err := e.Search(t.Context(), &found, opt, net); err != nil {

@@ -32,7 +32,7 @@ func playPig(t *testing.T, depth expert.Depth, merges bool, starts expert.Starts
 	cfg.Starts, cfg.Turns = starts, 1
 	e, net := newExpert(t, g, cfg, 1, 0), hashNetwork(g.Spec())
 	e.Reset(4)
-	var found expert.Targets
+	var found denseTargets
 	start, p := true, 2
 	for range searches {
 		if err := e.Search(t.Context(), &found, expert.Options{}, net); err != nil {

@@ -135,9 +135,9 @@ func (e *turnExact[S]) Search(ctx context.Context, dst []Targets, opt Options, n
 	parallel.For(len(e.pairs), 1, func(k, _ int) {
 		r := e.pairs[k]
 		r.targets = &dst[k]
-		r.targets.reset()
+		r.targets.reset(r.d)
 		r.beginSearch(opt)
-		r.obs = r.obs[:0]
+		r.obs.Reset()
 		for i := range r.turns {
 			r.begin(i)
 		}
@@ -184,8 +184,8 @@ func (e *turnRows[S]) begin(i int) {
 	}
 	t.mover, _ = e.rules.TurnStart(t.start)
 	if e.cfg.Starts.Archives() {
-		t.own = len(e.obs) / e.d
-		e.obs = e.observe(e.obs, t.start, t.mover)
+		t.own = e.obs.Len()
+		e.observe(e.obs, t.start, t.mover)
 	}
 	t.ends = plan.Begin(t.start)
 	t.index = t.index[:0]
@@ -197,9 +197,9 @@ func (e *turnRows[S]) begin(i int) {
 			continue
 		}
 		values = slices.Grow(values, e.spec.Players)[:len(values)+e.spec.Players]
-		t.index = append(t.index, int32(len(e.obs)/e.d))
+		t.index = append(t.index, int32(e.obs.Len()))
 		next, _ := e.rules.TurnStart(end)
-		e.obs = e.observe(e.obs, end, next)
+		e.observe(e.obs, end, next)
 	}
 	e.ends[i] = values
 }

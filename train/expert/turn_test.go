@@ -63,8 +63,8 @@ func (o turnReference[S]) inner(s S) (v []float64) {
 }
 
 // row returns the targets of a row for a number of searches.
-func (o turnReference[S]) row(cfg expert.Config, seed, row uint64, searches int) []expert.Targets {
-	list := make([]expert.Targets, searches)
+func (o turnReference[S]) row(cfg expert.Config, seed, row uint64, searches int) []denseTargets {
+	list := make([]denseTargets, searches)
 	dice := rand.NewPCG(seed, row)
 	chance := func() float64 { return float64(dice.Uint64()>>11) / (1 << 53) }
 	settle := func(s S) (_ S, games int) {
@@ -106,7 +106,7 @@ func (o turnReference[S]) row(cfg expert.Config, seed, row uint64, searches int)
 }
 
 // play plays a turn and returns its end.
-func (o turnReference[S]) play(l *expert.Targets, s S, cfg expert.Config, dice *rand.PCG, chance func() float64) S {
+func (o turnReference[S]) play(l *denseTargets, s S, cfg expert.Config, dice *rand.PCG, chance func() float64) S {
 	explores := chance() < cfg.ExplorationFraction
 	for {
 		if who := o.rules.CurrentPlayer(s); who == game.Chance {
@@ -154,7 +154,7 @@ func TestTurnExact(t *testing.T) {
 // recursion.
 func checkTurnExact[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashNetwork(rules.Spec())
-	compare(t, catalog.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []expert.Targets {
+	compare(t, catalog.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []denseTargets {
 		return turnReference[S]{reference[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(config(expert.Turn), seed, row, searches)
 	})
 }
