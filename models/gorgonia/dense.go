@@ -95,22 +95,28 @@ func (w *weightGrad) shard(at rows, in []G.Value) {
 
 // firstSpeed is about how many times as fast the first layer's gradient is for a weight, since most
 // numbers of an observation are 0. Chosen in Martian Dice.
-const firstSpeed = 6
+const firstSpeed = 4
 
-// rowCost is the cost of a row of dW.
+// rowCost is the cost of a row of dW, which takes whole vectors.
 func (w *weightGrad) rowCost() int {
+	const vector = 16
 	if w.d.first {
 		return max(1, w.d.cols()/firstSpeed)
 	}
-	return w.d.cols()
+	return (w.d.cols() + vector - 1) / vector * vector
 }
 
 func (w *weightGrad) cost() int { return w.d.in * w.rowCost() }
 
-// partRows returns the number of rows of dW in a part: a multiple of a cache line of x.
+// partRows returns the number of rows of dW in a part: a multiple of a cache line of x. In the first
+// layer, where some rows take far longer than others, parts are smaller.
 func (w *weightGrad) partRows() int {
 	const line = 16
-	return max(line, w.d.g.partCost/w.rowCost()/line*line)
+	cost := w.d.g.partCost
+	if w.d.first {
+		cost /= 2
+	}
+	return max(line, cost/w.rowCost()/line*line)
 }
 
 func (w *weightGrad) parts() int { return (w.d.in + w.partRows() - 1) / w.partRows() }
@@ -141,7 +147,10 @@ type biasGrad struct {
 	d *dense
 }
 
-func (b *biasGrad) cost() int  { return b.d.cols() }
+// biasCost is about how many times as long the gradient of a bias takes as that of a weight. Measured.
+const biasCost = 6
+
+func (b *biasGrad) cost() int  { return biasCost * b.d.cols() }
 func (b *biasGrad) parts() int { return 1 }
 
 func (b *biasGrad) part(_ int, in []G.Value) {
