@@ -102,10 +102,7 @@ func (s *scorer) ScoreSparse(dst []float64, start []int, numbers []game.Element)
 	defer s.sparse.Put(obs)
 	obs.Reset()
 	for i, from := range start[:len(start)-1] {
-		for _, e := range numbers[from:start[i+1]] {
-			obs.Add(e.Index, e.Value)
-		}
-		obs.End()
+		obs.AppendSparse(numbers[from:start[i+1]])
 	}
 	out := s.buffer(obs.Len())
 	defer s.scratch.Put(out)

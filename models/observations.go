@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"marsgym/env/game"
 	"marsgym/internal/kernel/sgemm"
 )
 
@@ -112,12 +113,14 @@ func (o *Observations) groups(from, to int) (lo, hi int) {
 	return lo, hi
 }
 
-// Add adds a number that is not 0 to an observation, which [Observations.End] ends. The
-// indices ascend. It panics if index is not below D.
-func (o *Observations) Add(index int32, value float32) { o.rows.Add(index, value) }
-
-// End ends an observation whose numbers were added by [Observations.Add].
-func (o *Observations) End() { o.rows.EndRow() }
+// AppendSparse appends the observation with these numbers, and zeros elsewhere. Their indices ascend.
+// It panics if an index is not below D.
+func (o *Observations) AppendSparse(numbers []game.Element) {
+	for _, x := range numbers {
+		o.rows.Add(x.Index, x.Value)
+	}
+	o.rows.EndRow()
+}
 
 // AppendRange appends the observations from <= i < to of src, which has the same D.
 func (o *Observations) AppendRange(src *Observations, from, to int) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"marsgym/env/game"
 	"marsgym/models"
 )
 
@@ -204,4 +205,29 @@ func BenchmarkAppendNear(b *testing.B) {
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
+}
+
+// TestAppendSparse compares observations given as lists with the same ones given whole.
+func TestAppendSparse(t *testing.T) {
+	const d = 40
+	obs, first := decisions(rand.New(rand.NewPCG(5, 1)), d, 50)
+	o := models.NewObservations(d, nil)
+	for i := range first[len(first)-1] {
+		var numbers []game.Element
+		for j, x := range obs[i*d:][:d] {
+			if x != 0 {
+				numbers = append(numbers, game.Element{Index: int32(j), Value: x})
+			}
+		}
+		o.AppendSparse(numbers)
+	}
+	if !slices.Equal(o.AppendBinary(nil), models.NewObservations(d, obs).AppendBinary(nil)) {
+		t.Error("the observations differ")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a number behind the last is accepted")
+		}
+	}()
+	o.AppendSparse([]game.Element{{Index: d, Value: 1}})
 }

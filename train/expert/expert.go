@@ -287,10 +287,7 @@ func (e *searcher[S]) observe(dst *models.Observations, s S, who game.Player) {
 		return
 	}
 	e.numbers = e.sparse.EncodeSparse(e.numbers[:0], s, who)
-	for _, x := range e.numbers {
-		dst.Add(x.Index, x.Value)
-	}
-	dst.End()
+	dst.AppendSparse(e.numbers)
 }
 
 // evaluate calls the network with obs, and fills scores if that is not nil.
