@@ -48,7 +48,7 @@ type record struct {
 	lines  *os.File
 	events *tensorboard.Writer
 	sizes
-	writing chan error // receives the result of the last add; nil before the first
+	writing chan error // receives the result of the last add; nil if all is written
 }
 
 // sizes are the bytes of both files when a checkpoint was written.

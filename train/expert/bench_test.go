@@ -2,16 +2,51 @@ package expert_test
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train/expert"
 )
 
-// BenchmarkExpert searches with values that are linear in the observation, whose cost
-// is negligible.
+// benchmarkSearch searches in rows, with a network of the given hidden layers.
+func benchmarkSearch(b *testing.B, g env.Game, cfg expert.Config, rows int, opt expert.Options, head models.Head, hidden ...int) {
+	spec := g.Spec()
+	mlp, err := models.NewMLP(models.Shape{
+		Obs: spec.ObsLen(), Hidden: hidden, Head: head, Values: models.ValueShares, Actions: spec.Actions, Players: spec.Players,
+	}, rand.NewPCG(1, 1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := newExpert(b, g, cfg, rows, 0)
+	e.Reset(1)
+	var evaluations, calls atomic.Int64
+	decisions := 0
+	for b.Loop() {
+		err := e.Expert.Search(b.Context(), e.pieces, opt, func(policy, values []float32, obs *models.Observations) {
+			evaluations.Add(int64(obs.Len()))
+			calls.Add(1)
+			mlp.ForwardObservations(policy, values, obs, 0, obs.Len())
+			models.SharesToReturns(values, spec.Players, spec.Return)
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, p := range e.pieces {
+			decisions += p.Decisions
+		}
+	}
+	n := float64(evaluations.Load())
+	b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
+	b.ReportMetric(n/float64(decisions), "evaluations/decision")
+	b.ReportMetric(n/b.Elapsed().Seconds(), "evaluations/s")
+	b.ReportMetric(n/float64(calls.Load()), "evaluations/call")
+}
+
+// BenchmarkExpert searches Martian Dice with a network of eight hidden units, whose cost is small.
 func BenchmarkExpert(b *testing.B) {
 	for _, depth := range depths {
 		if depth == expert.Search { // in BenchmarkSimulations
@@ -19,33 +54,8 @@ func BenchmarkExpert(b *testing.B) {
 		}
 		b.Run(string(depth), func(b *testing.B) {
 			g := catalog.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
-			e := newExpert(b, g, expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}, 16, 0)
-			weight := make([]float32, g.Spec().ObsLen())
-			noise := rand.New(rand.NewPCG(1, 1))
-			for i := range weight {
-				weight[i] = noise.Float32() - 0.5
-			}
-			value := func(_, dst, obs []float32) {
-				for i := 0; i < len(dst); i += 2 {
-					sum := float32(0)
-					for k, x := range obs[i/2*len(weight):][:len(weight)] {
-						sum += x * weight[k]
-					}
-					dst[i], dst[i+1] = sum, -sum
-				}
-			}
-			e.Reset(1)
-			var targets denseTargets
-			decisions, rows := 0, 0
-			for b.Loop() {
-				e.Search(b.Context(), &targets, expert.Options{}, func(_, dst, obs []float32) {
-					rows += len(dst) / 2
-					value(nil, dst, obs)
-				})
-				decisions += targets.Decisions
-			}
-			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
-			b.ReportMetric(float64(rows)/float64(decisions), "values/decision")
+			cfg := expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}
+			benchmarkSearch(b, g, cfg, 16, expert.Options{}, models.Score, 8)
 		})
 	}
 }
@@ -59,33 +69,8 @@ func BenchmarkSimulations(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			spec := g.Spec()
-			mlp, err := models.NewMLP(models.Shape{
-				Obs: spec.ObsLen(), Hidden: []int{128, 128}, Head: models.Logits, Values: models.ValueShares, Actions: spec.Actions, Players: spec.Players,
-			}, rand.NewPCG(1, 1))
-			if err != nil {
-				b.Fatal(err)
-			}
 			cfg := expert.Config{Depth: expert.Search, Turns: 1, Decisions: 16, Tree: expert.Tree{Simulations: 100, FastSimulations: 16, FullFraction: 0.25, Candidates: 16}}
-			e := newExpert(b, g, cfg, 32, 0)
-			e.Reset(1)
-			var targets denseTargets
-			decisions, rows, calls := 0, 0, 0
-			for b.Loop() {
-				err := e.Search(b.Context(), &targets, expert.Options{Lambda: 0.95, Temperature: 0.01}, func(policy, values, obs []float32) {
-					rows += len(values) / spec.Players
-					calls++
-					mlp.Forward(policy, values, obs)
-					models.SharesToReturns(values, spec.Players, spec.Return)
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				decisions += targets.Decisions
-			}
-			b.ReportMetric(float64(decisions)/b.Elapsed().Seconds(), "decisions/s")
-			b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "evaluations/s")
-			b.ReportMetric(float64(rows)/float64(calls), "evaluations/call")
+			benchmarkSearch(b, g, cfg, 32, expert.Options{Lambda: 0.95, Temperature: 0.01}, models.Logits, 128, 128)
 		})
 	}
 }

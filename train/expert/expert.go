@@ -245,8 +245,8 @@ type searcher[S comparable] struct {
 	obs     *models.Observations  // [n, D] the network's input
 	output  []float32             // [n, P] its values
 	sparse  game.SparseEncoder[S] // nil if the game has none
-	row     []float32             // [D]
-	numbers []game.Element
+	row     []float32             // [D] an observation with its zeros
+	numbers []game.Element        // an observation without them
 	legal   []game.Action
 	value   []float64 // [P]
 	values  []float64 // [options]
