@@ -201,16 +201,15 @@ type ObservationColumns struct {
 	out             int
 }
 
-// Set lays out obs [n, D] and the gradient dz [n, out] of the first layer's outputs.
-func (c *ObservationColumns) Set(obs *Observations, out int, dz []float32) {
+// Set lays out obs [n, D]. SetGradient must follow before WeightGradient.
+func (c *ObservationColumns) Set(obs *Observations) {
 	c.columns.Transpose(&obs.rows)
-	c.out, c.sums = out, c.sums[:0]
 	groups := obs.shared.Len()
+	c.members.Reset(obs.Len())
 	if groups == 0 {
 		return
 	}
 	c.shared.Transpose(&obs.shared)
-	c.members.Reset(obs.Len())
 	i := 0
 	for g := range int32(groups) {
 		for ; i < len(obs.group) && obs.group[i] <= g; i++ {
@@ -220,13 +219,18 @@ func (c *ObservationColumns) Set(obs *Observations, out int, dz []float32) {
 		}
 		c.members.EndRow()
 	}
-	c.sums = slices.Grow(c.sums, groups*out)[:groups*out]
+}
+
+// SetGradient prepares for the gradient dz [n, out] of the first layer's outputs.
+func (c *ObservationColumns) SetGradient(out int, dz []float32) {
+	groups := c.members.Len()
+	c.out, c.sums = out, slices.Grow(c.sums[:0], groups*out)[:groups*out]
 	c.members.Mul(0, groups, out, dz, c.sums, sgemm.Epilogue{})
 }
 
 // WeightGradient adds the columns from <= j < to of obs, times dz, to dw [to-from, out], or sets
-// dw to that unless add is set. dz is that of Set. Several goroutines may call it at the same
-// time.
+// dw to that unless add is set. dz is that of SetGradient. Several goroutines may call it at the
+// same time.
 func (c *ObservationColumns) WeightGradient(dw []float32, from, to int, dz []float32, add bool) {
 	c.columns.MulAdd(from, to, c.out, dz, dw, add)
 	if len(c.sums) > 0 {

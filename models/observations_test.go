@@ -100,7 +100,8 @@ func TestAppendNear(t *testing.T) {
 		dz := noise(rand.New(rand.NewPCG(2, 2)), n*l.Out)
 		got, want := make([]float32, d*l.Out), make([]float32, d*l.Out)
 		var columns models.ObservationColumns
-		columns.Set(o, l.Out, dz)
+		columns.Set(o)
+		columns.SetGradient(l.Out, dz)
 		half := d / 2
 		columns.WeightGradient(got[:half*l.Out], 0, half, dz, false)
 		columns.WeightGradient(got[half*l.Out:], half, d, dz, true) // to zeros
@@ -199,7 +200,8 @@ func BenchmarkAppendNear(b *testing.B) {
 				store()
 				m.ForwardObservations(policy, values, o, 0, n)
 				var columns models.ObservationColumns
-				columns.Set(o, m.Layers()[0].Out, dz)
+				columns.Set(o)
+				columns.SetGradient(m.Layers()[0].Out, dz)
 				columns.WeightGradient(dw, 0, m.Layers()[0].In, dz, false)
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

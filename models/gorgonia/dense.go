@@ -86,10 +86,19 @@ type weightGrad struct {
 	d *dense
 }
 
-// shard lays out the observations for the first layer's gradient.
+// begin lays out the observations of shard k for the first layer's gradient.
+func (w *weightGrad) begin(k int, _ []G.Value) { w.d.g.columns[k].Set(w.d.g.shards[k].Obs) }
+
+func (w *weightGrad) begins() int {
+	if w.d.first {
+		return len(w.d.g.shards)
+	}
+	return 0
+}
+
 func (w *weightGrad) shard(at rows, in []G.Value) {
 	if w.d.first {
-		w.d.g.columns[at.shard].Set(at.Obs, w.d.cols(), at.of(in[1]))
+		w.d.g.columns[at.shard].SetGradient(w.d.cols(), at.of(in[1]))
 	}
 }
 
@@ -165,8 +174,10 @@ type inputGrad struct {
 	wt []float32 // Wᵀ, [out, in]
 }
 
+func (x *inputGrad) begins() int { return 1 }
+
 // begin transposes W.
-func (x *inputGrad) begin(in []G.Value) {
+func (x *inputGrad) begin(_ int, in []G.Value) {
 	w := in[1].Shape()
 	sgemm.Transpose(x.wt, floats(in[1]), w[0], w[1])
 }

@@ -27,7 +27,7 @@ type graph struct {
 	begins   []step
 	stages   []stage
 	sums     []step // of all rows
-	parts    []part // of the sums, in this run
+	parts    []part // of the begins, and then of the sums, in this run
 }
 
 // stage is what each block of rows computes, and then each shard that has all its blocks.
@@ -39,7 +39,7 @@ type step struct {
 	in []G.Value // the values of its inputs
 }
 
-// part is a part of the work of a step, the sums over all rows.
+// part is a part of the work of a step.
 type part struct {
 	step
 	k int
@@ -47,10 +47,13 @@ type part struct {
 
 // Operations implement some of these.
 type (
-	beginner interface{ begin(in []G.Value) }          // before the rows
-	rowOp    interface{ rows(at rows, in []G.Value) }  // of any rows
-	shardOp  interface{ shard(at rows, in []G.Value) } // of all rows of a shard
-	sumOp    interface {                               // after the rows
+	beginner interface { // in the stage of the forward pass, for the next one
+		begins() int
+		begin(k int, in []G.Value)
+	}
+	rowOp   interface{ rows(at rows, in []G.Value) }  // of any rows
+	shardOp interface{ shard(at rows, in []G.Value) } // of all rows of a shard
+	sumOp   interface {                               // after the rows
 		cost() int // about as its time
 		parts() int
 		part(k int, in []G.Value)
@@ -193,17 +196,24 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 			blocks = append(blocks, r)
 		}
 	}
-	begins := g.begins
+	g.parts = g.parts[:0]
+	for _, s := range g.begins {
+		for k := range s.op.(beginner).begins() {
+			g.parts = append(g.parts, part{s, k})
+		}
+	}
 	for _, st := range g.stages {
 		for _, r := range blocks {
 			left[r.shard].Add(1)
 		}
-		parallel.For(len(begins)+len(blocks), 1, func(i, _ int) {
-			if i < len(begins) {
-				begins[i].op.(beginner).begin(begins[i].in)
+		// The begins last: they occupy the cores that the last shard leaves without blocks.
+		parallel.For(len(blocks)+len(g.parts), 1, func(i, _ int) {
+			if i >= len(blocks) {
+				p := g.parts[i-len(blocks)]
+				p.op.(beginner).begin(p.k, p.in)
 				return
 			}
-			r := blocks[i-len(begins)]
+			r := blocks[i]
 			for _, s := range st.rows {
 				s.op.(rowOp).rows(r, s.in)
 			}
@@ -215,9 +225,9 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 				s.op.(shardOp).shard(r, s.in)
 			}
 		})
-		begins = nil
+		g.parts = g.parts[:0]
 	}
-	g.parts, g.partCost = g.parts[:0], 0
+	g.partCost = 0
 	for _, s := range g.sums {
 		g.partCost += s.op.(sumOp).cost()
 	}
