@@ -18,14 +18,16 @@ func TestArithmetic(t *testing.T) {
 		algorithm    train.Algorithm
 		head         models.Head
 		game, config string
+		lag          int
 		want         string
 	}{
-		{train.AlgorithmPPO, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "7c61b9174b439578"},
-		{train.AlgorithmPPO, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, "0cf570045febf33c"},
-		{train.OneMove, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "fdac6418139ed4f2"},
-		{train.OneMove, models.Logits, "pig", `{"target": 20}`, "d34c57320ab843f2"},
-		{train.TurnExact, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, "c2b50c559192507c"},
-		{train.Search, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, "1c100134e6b7a1aa"},
+		{train.AlgorithmPPO, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, 0, "7c61b9174b439578"},
+		{train.AlgorithmPPO, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, 0, "0cf570045febf33c"},
+		{train.OneMove, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, 0, "fdac6418139ed4f2"},
+		{train.OneMove, models.Logits, "pig", `{"target": 20}`, 0, "d34c57320ab843f2"},
+		{train.TurnExact, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, 0, "c2b50c559192507c"},
+		{train.TurnExact, models.Score, "martian-dice", `{"dice": 5, "target": 6}`, 1, "9ec6188a5739db24"},
+		{train.Search, models.Logits, "martian-dice", `{"dice": 5, "target": 6}`, 0, "1c100134e6b7a1aa"},
 	} {
 		g := testgames.Open(t, test.game, 0, test.config)
 		cfg, err := train.DefaultForAlgorithm(g, test.algorithm)
@@ -34,6 +36,7 @@ func TestArithmetic(t *testing.T) {
 		}
 		cfg = shortened(cfg)
 		cfg.Head, cfg.Hidden, cfg.Steps = test.head, []int{40, 16}, 2000
+		cfg.Expert.PolicyLag = test.lag
 		opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
 		mlp, err := train.Run(t.Context(), cfg, opt)
 		if err != nil {

@@ -104,6 +104,9 @@ type Expert struct {
 	// ValueWarmup is the fraction of the run in which only values are trained, on
 	// random play.
 	ValueWarmup float64 `json:"value_warmup"`
+	// PolicyLag is the number of iterations by which the weights that play are older than those that
+	// are fitted: 0, or 1 to play the next rollout during the fit.
+	PolicyLag int `json:"policy_lag"`
 }
 
 // Bounds of settings. Chosen. [Config.Check] finds what does not fit in memory.
@@ -202,6 +205,7 @@ func (c Config) Validate() error {
 		}
 		want(c.Algorithm != Search || c.Head == models.Logits, "head", c.Head, `"logits", which train.algorithm search needs`)
 		want(e.ValueWarmup >= 0 && e.ValueWarmup < 1, "expert.value_warmup", e.ValueWarmup, "0 to less than 1")
+		want(e.PolicyLag == 0 || e.PolicyLag == 1, "expert.policy_lag", e.PolicyLag, "0 or 1")
 	}
 	return errors.Join(errs...)
 }

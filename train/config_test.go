@@ -26,6 +26,8 @@ func TestBounds(t *testing.T) {
 		{"large value", ppo, func(c *train.Config) { c.ValueCoef = math.MaxFloat64 }, ""},
 		{"entropy", ppo, func(c *train.Config) { c.PPO.EntropyCoef[1] = inf }, "train.ppo.entropy_coef[1] is +Inf"},
 		{"temperature", search, func(c *train.Config) { c.Expert.Temperature[0] = inf }, "train.expert.temperature[0] is +Inf"},
+		{"policy lag", search, func(c *train.Config) { c.Expert.PolicyLag = 1 }, ""},
+		{"long policy lag", search, func(c *train.Config) { c.Expert.PolicyLag = 2 }, "train.expert.policy_lag is 2; want 0 or 1"},
 		{"power", ppo, func(c *train.Config) { c.Opponents.Power = 100 }, "opponents.power is 100; want 0 to 50"},
 		{"high power", ppo, func(c *train.Config) { c.Opponents.Power = 50 }, ""},
 		{"bots", ppo, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"greedy": 0.7, "random": 0.3} }, ""},

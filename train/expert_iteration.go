@@ -1,7 +1,9 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
+	"marsgym/internal/parallel"
 	"marsgym/models"
 	"marsgym/train/method"
 )
@@ -24,9 +27,12 @@ type expertIteration struct {
 	learner  models.Learner
 	spec     game.Spec
 	executor jobs.Executor
-	now      *iteration
+	now      *iteration  // of the tasks
 	parts    []*selfPlay // of the rows
 	tasks    []jobs.Task // the parts
+	begun    bool        // the tasks are those of the next fit
+	searched bool        // and they are done
+	player   *models.MLP // with a PolicyLag: the network of the tasks
 	taken    int         // older copies so far; the latest replace the oldest
 	values   search.ValueTarget
 }
@@ -46,23 +52,84 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 }
 
 // Iterate implements [method.Method]. It searches in every row and fits the network once. If
-// ctx is done before the fit it restores the state before the call.
+// ctx is done before the fit it restores the state before the call. With a PolicyLag of 1 it
+// searches for the next fit during this one; if ctx is done, the next call does so.
 func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, error) {
-	cfg := e.cfg
-	e.now.at, e.now.network = x, newNetwork(e.learner.MLP())
-	for o := cfg.Opponents; o.Due(e.taken, x); e.taken++ {
-		e.setCopy(e.taken%o.Size, e.learner.MLP().Clone())
+	if !e.begun {
+		e.begin(x)
 	}
+	if err := e.search(ctx); err != nil {
+		return Metrics{}, err
+	}
+	e.begun = false
+	out := Metrics{LearningRate: e.cfg.learningRate(x)}
+	fit := e.newFit(&out)
+	if e.cfg.Expert.PolicyLag == 0 {
+		err := fit()
+		return out, err
+	}
+	e.begin(x)
+	last := x*float64(e.cfg.Steps)+float64(out.Decisions) > float64(e.cfg.Steps)-0.5
+	var fitErr, searchErr error
+	parallel.For(2, 1, func(k, _ int) {
+		if k == 0 {
+			fitErr = fit()
+		} else if !last {
+			searchErr = e.search(ctx)
+		}
+	})
+	if ctx.Err() != nil && errors.Is(searchErr, ctx.Err()) {
+		searchErr = nil
+	}
+	return out, cmp.Or(fitErr, searchErr)
+}
+
+// weightRange is the number of weights that one goroutine copies at a time. Chosen: some microseconds.
+const weightRange = 1 << 14
+
+// begin begins the search of the next fit, at a fraction x of the run, with the present network.
+func (e *expertIteration) begin(x float64) {
+	mlp := e.learner.MLP()
+	for o := e.cfg.Opponents; o.Due(e.taken, x); e.taken++ {
+		e.setCopy(e.taken%o.Size, mlp.Clone())
+	}
+	if e.cfg.Expert.PolicyLag > 0 { // the fit changes mlp
+		if e.player == nil {
+			e.player = mlp.Clone()
+		}
+		weights := mlp.Weights()
+		parallel.For(len(weights), weightRange, func(from, to int) { copy(e.player.Weights()[from:to], weights[from:to]) })
+		mlp = e.player
+	}
+	e.now.at, e.now.network = x, newNetwork(mlp)
 	for _, p := range e.parts {
 		p.begin()
+		if e.cfg.Expert.PolicyLag > 0 {
+			p.results, p.spare = p.spare, p.results
+		}
 	}
-	if err := e.executor.Do(ctx, e.tasks); err != nil {
+	e.begun, e.searched = true, false
+}
+
+// search does the tasks, or after an error none of them.
+func (e *expertIteration) search(ctx context.Context) error {
+	if e.searched {
+		return nil
+	}
+	err := e.executor.Do(ctx, e.tasks)
+	if err != nil {
 		for _, p := range e.parts {
 			p.undo()
 		}
-		return Metrics{}, err
 	}
-	warm := x >= cfg.Expert.ValueWarmup
+	e.searched = err == nil
+	return err
+}
+
+// newFit returns the function that fits the network to what was found. That completes out.
+func (e *expertIteration) newFit(out *Metrics) (fit func() error) {
+	cfg := e.cfg
+	warm := e.now.at >= cfg.Expert.ValueWarmup
 	n, m := 0, 0
 	var found []*samples
 	for _, p := range e.parts {
@@ -72,23 +139,23 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 			m += p.found[i].decisions()
 		}
 	}
-	out := Metrics{LearningRate: cfg.learningRate(x)}
 	shards, losses := make([]models.Shard, len(found)), make([]Losses, len(found))
 	for k, p := range found {
 		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(&losses[k], e.spec, cfg.Head, max(1, n), max(1, m), cfg.ValueCoef, warm)}
-	}
-	var err error
-	if n > 0 { // a short Search may know the value of no decision
-		out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
-	}
-	for k, p := range found {
-		out.Losses.Add(losses[k])
 		out.Decisions += p.steps
 		out.Games += p.games
 		out.Evaluated += p.evaluated
 	}
-	out.Losses.Mean()
-	return out, err
+	return func() (err error) {
+		if n > 0 { // a short Search may know the value of no decision
+			out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
+		}
+		for _, l := range losses {
+			out.Losses.Add(l)
+		}
+		out.Losses.Mean()
+		return err
+	}
 }
 
 // Model implements [method.Method].
@@ -115,9 +182,22 @@ func (e *expertIteration) Save(blobs map[string][]byte) error {
 	}
 	for k, p := range e.parts {
 		blobs[method.PartBlob(k)] = p.current()
+		if e.begun {
+			blobs[method.PartBlob(k)] = p.state
+		}
+	}
+	if e.begun && e.cfg.Expert.PolicyLag > 0 {
+		blobs[lagAt] = strconv.AppendFloat(nil, e.now.at, 'g', -1, 64)
+		blobs[lagWeights] = e.now.network.WeightBytes()
 	}
 	return nil
 }
+
+// A checkpoint of a run with a PolicyLag holds with what its rows are searched next.
+const (
+	lagAt      = "lag.at"
+	lagWeights = "lag.weights"
+)
 
 // Restore implements [method.Method].
 func (e *expertIteration) Restore(blobs map[string][]byte) error {
@@ -134,6 +214,19 @@ func (e *expertIteration) Restore(blobs map[string][]byte) error {
 			}
 			e.setCopy(k, c)
 		}
+	}
+	e.begun, e.searched = false, false
+	if weights, ok := blobs[lagWeights]; ok && e.cfg.Expert.PolicyLag > 0 {
+		mlp, err := models.NewMLPOf(e.learner.MLP().Shape(), weights)
+		if err != nil {
+			return fmt.Errorf("the network that plays: %w", err)
+		}
+		at, err := strconv.ParseFloat(string(blobs[lagAt]), 64)
+		if err != nil || !(at >= 0 && at <= 1) {
+			return fmt.Errorf("the search began at %q of the run", blobs[lagAt])
+		}
+		e.player = mlp
+		e.now.at, e.now.network, e.begun = at, newNetwork(mlp), true
 	}
 	for k, p := range e.parts {
 		p.state, p.ended, p.stale = append([]byte{}, blobs[method.PartBlob(k)]...), false, true

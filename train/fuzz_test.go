@@ -86,7 +86,7 @@ func FuzzRestore(f *testing.F) {
 		files      map[string][]byte
 	}
 	var runs []interrupted
-	blobs := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0", "openings"}
+	blobs := []string{"run", "settings", "shuffle", "part.0", "pool", "pool.0", "openings", "lag.at", "lag.weights"}
 	for i, a := range train.Algorithms() {
 		ctx, cancel := context.WithCancel(f.Context())
 		opt := train.Options{Game: g, Dir: f.TempDir(), Learner: learner}
@@ -96,6 +96,9 @@ func FuzzRestore(f *testing.F) {
 			}
 		}
 		r := interrupted{cfg: tiny(a), files: map[string][]byte{}}
+		if a == train.OneMove {
+			r.cfg.Expert.PolicyLag = 1
+		}
 		if _, err := train.Run(ctx, r.cfg, opt); !errors.Is(err, train.ErrInterrupted) {
 			f.Fatal(err)
 		}

@@ -30,9 +30,12 @@ func (c *countdown) Err() error {
 // the resumed run ends in the same bits.
 func TestInterruptWithinIteration(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
-	for k, a := range []train.Algorithm{train.OneMove, train.Search, train.TurnExact} {
-		cfg := short(a)
-		cfg.Steps, cfg.Checkpoints = 1000, 1
+	for k, tt := range []struct {
+		algorithm train.Algorithm
+		lag       int
+	}{{train.OneMove, 0}, {train.Search, 0}, {train.TurnExact, 0}, {train.OneMove, 1}, {train.TurnExact, 1}} {
+		a, cfg := tt.algorithm, short(tt.algorithm)
+		cfg.Steps, cfg.Checkpoints, cfg.Expert.PolicyLag = 1000, 1, tt.lag
 		if fulltest.On() {
 			cfg.Steps = 2000
 		}

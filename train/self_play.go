@@ -40,14 +40,20 @@ func newNetwork(mlp *models.MLP) network {
 // selfPlay is the task of one part of the rows in an iteration: it searches in each row.
 type selfPlay struct {
 	*iteration
-	part    int
-	state   []byte        // when the iteration began
-	next    []byte        // after it, if ended
-	ended   bool          // the task is done
-	search  expert.Expert // in state, or in next if ended; nil or in any state if stale
-	stale   bool
-	targets []expert.Targets // of each piece of the rows
-	found   []samples        // likewise
+	part   int
+	state  []byte        // when the iteration began
+	next   []byte        // after it, if ended
+	ended  bool          // the task is done
+	search expert.Expert // in state, or in next if ended; nil or in any state if stale
+	stale  bool
+	results
+	spare results // those of the fit, while the task finds the next ones
+}
+
+// results are what a task finds in each piece of the rows.
+type results struct {
+	targets []expert.Targets
+	found   []samples
 }
 
 // newSelfPlay returns the task of a part without a state.

@@ -61,14 +61,16 @@ func TestEncoded(t *testing.T) {
 		algorithm train.Algorithm
 		game      env.Game
 		opponents train.Opponents
+		lag       int
 	}{
-		{train.TurnExact, dice, train.Opponents{}}, {train.OneMove, dice, train.Opponents{}},
-		{train.OneMove, pig, train.Opponents{}}, {train.OneMove, pig, someOpponents},
-		{train.Search, pig, train.Opponents{}}, {train.Search, pig, someOpponents},
+		{train.TurnExact, dice, train.Opponents{}, 0}, {train.OneMove, dice, train.Opponents{}, 0},
+		{train.OneMove, pig, train.Opponents{}, 0}, {train.OneMove, pig, someOpponents, 0},
+		{train.Search, pig, train.Opponents{}, 0}, {train.Search, pig, someOpponents, 0},
+		{train.TurnExact, dice, someOpponents, 1},
 	} {
 		t.Run(string(tt.algorithm), func(t *testing.T) {
 			cfg, local, remote := short(tt.algorithm), t.TempDir(), t.TempDir()
-			cfg.Steps, cfg.Opponents = 1000, tt.opponents
+			cfg.Steps, cfg.Opponents, cfg.Expert.PolicyLag = 1000, tt.opponents, tt.lag
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}

@@ -142,6 +142,9 @@ func coreRows() []coreRow {
 	dice := openGame("martian-dice", 2, "{}")
 	return []coreRow{
 		{turnExact, trainingRun(dice, train.TurnExact, func(c *train.Config) { c.Steps = turnExactSteps })},
+		{"`turn-exact`, policy lag 1, Martian Dice for 2", trainingRun(dice, train.TurnExact, func(c *train.Config) {
+			c.Steps, c.Expert.PolicyLag = turnExactSteps, 1
+		})},
 		{evaluation2, evaluationRun(dice)},
 		{"`ppo`, Martian Dice for 2", trainingRun(dice, train.AlgorithmPPO, func(c *train.Config) { c.Steps = 300_000 })},
 		{"`one-move`, Martian Dice for 2", trainingRun(dice, train.OneMove, func(c *train.Config) { c.Steps = 20_000 })},
