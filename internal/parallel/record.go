@@ -3,6 +3,7 @@ package parallel
 import (
 	"cmp"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type Recorder struct {
 	first Work
 	work  *Work         // to which the next step belongs
 	mark  time.Duration // when that began
+	tick  time.Duration // what reading the clock takes
 }
 
 // recorder is nil unless sections are recorded.
@@ -54,7 +56,11 @@ var recorder atomic.Pointer[Recorder]
 // one goroutine may call [For], which calls f in order on that goroutine; clock is best its CPU
 // time.
 func Record(cores int, clock func() time.Duration) *Recorder {
-	r := &Recorder{clock: clock, cores: cores}
+	r := &Recorder{clock: clock, cores: cores, tick: math.MaxInt64}
+	for range 100 {
+		from := clock()
+		r.tick = min(r.tick, clock()-from)
+	}
 	r.work, r.mark = &r.first, clock()
 	recorder.Store(r)
 	return r
@@ -69,7 +75,7 @@ func (r *Recorder) Stop() Work {
 
 // step ends a step at a time. A step without a section continues with what follows.
 func (r *Recorder) step(then *Section, at time.Duration) {
-	w, took := *r.work, at-r.mark
+	w, took := *r.work, max(0, at-r.mark-r.tick)
 	if last := len(w) - 1; last >= 0 && w[last].Then == nil {
 		w[last] = Step{w[last].Took + took, then}
 		return
