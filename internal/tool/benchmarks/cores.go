@@ -333,7 +333,8 @@ func cores(ctx context.Context, names *regexp.Regexp, w io.Writer, log func(form
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", row.what, err)
 		}
-		x, one, divided := t.divided, t.whole.sum(), t.divided.sum()
+		x, divided := t.divided, t.divided.sum()
+		one := min(t.whole.sum(), divided) // one core can do the divided work too
 		predicted[row.what] = func(cores int) time.Duration {
 			if cores == 1 {
 				return one
