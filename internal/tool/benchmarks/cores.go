@@ -316,7 +316,7 @@ var manyCores = []int{1, 2, 4, 8, 16, 32, 64}
 // returns a table of what the sections take.
 func cores(ctx context.Context, names *regexp.Regexp, w io.Writer, log func(format string, args ...any)) (table string, err error) {
 	costs, wake := schedulerCosts()
-	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. What is divided by the number of cores is divided for %d here, also for more. Those in parentheses were measured on this machine. Each time is the least of three, or one that takes long.\n\n", costs.Wake, wake, dividedFor)
+	fmt.Fprintf(w, "\nThe speed-ups are predicted from the times of the parallel sections of a run on one core, if waking a core takes %s; here that takes %s. What is divided by the number of cores is divided for %d here, also for more. Those in parentheses were measured on this machine. Each time is the least of three, or of fewer where those take a minute.\n\n", costs.Wake, wake, dividedFor)
 	fmt.Fprint(w, "| what | serial | one core |")
 	for _, c := range manyCores[1:] {
 		fmt.Fprintf(w, " %d cores |", c)
