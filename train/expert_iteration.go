@@ -181,10 +181,11 @@ func (e *expertIteration) Save(blobs map[string][]byte) error {
 		}
 	}
 	for k, p := range e.parts {
-		blobs[method.PartBlob(k)] = p.current()
-		if e.begun {
-			blobs[method.PartBlob(k)] = p.state
+		state := p.current()
+		if e.begun { // a resumed run searches again
+			state = p.state
 		}
+		blobs[method.PartBlob(k)] = state
 	}
 	if e.begun && e.cfg.Expert.PolicyLag > 0 {
 		blobs[lagAt] = strconv.AppendFloat(nil, e.now.at, 'g', -1, 64)
@@ -193,7 +194,8 @@ func (e *expertIteration) Save(blobs map[string][]byte) error {
 	return nil
 }
 
-// A checkpoint of a run with a PolicyLag holds with what its rows are searched next.
+// In a checkpoint of a run with a PolicyLag these blobs hold the fraction of the run and the
+// weights of the search that the next fit needs.
 const (
 	lagAt      = "lag.at"
 	lagWeights = "lag.weights"
