@@ -84,9 +84,6 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 	return out, cmp.Or(fitErr, searchErr)
 }
 
-// weightRange is the number of weights that one goroutine copies at a time. Chosen: some microseconds.
-const weightRange = 1 << 14
-
 // begin begins the search of the next fit, at a fraction x of the run, with the present network.
 func (e *expertIteration) begin(x float64) {
 	mlp := e.learner.MLP()
@@ -97,8 +94,7 @@ func (e *expertIteration) begin(x float64) {
 		if e.player == nil {
 			e.player = mlp.Clone()
 		}
-		weights := mlp.Weights()
-		parallel.For(len(weights), weightRange, func(from, to int) { copy(e.player.Weights()[from:to], weights[from:to]) })
+		copy(e.player.Weights(), mlp.Weights())
 		mlp = e.player
 	}
 	e.now.at, e.now.network = x, newNetwork(mlp)
