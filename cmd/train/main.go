@@ -339,7 +339,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 func (s *session) suggest(dir, opponent string) {
 	fmt.Fprintf(s.stdout, "evaluate it    %s\n", s.command("eval", "-model", dir, "-against", "greedy"))
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
-	if e, ok := s.game.Estimate(); ok && s.spec.Players > 2 && e.CoreSeconds < patience {
+	if e, ok := s.game.Estimate(); ok && env.Solvable(s.game) && s.spec.Players > 2 && e.CoreSeconds < patience {
 		fmt.Fprintf(s.stdout, "or exactly     %s    # visits every position; takes minutes for three players\n", s.command("eval", "-model", dir, "-against", "exact"))
 	}
 	fmt.Fprintf(s.stdout, "play it        %s\n", s.command("play", "-opponent", cli.Names(opponent)))

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/models"
@@ -383,4 +384,19 @@ func TestUnusableCache(t *testing.T) {
 	clitest.UnusableCache(t, run, func() []string {
 		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})
+}
+
+// TestSuggest: an exact evaluation is offered where there is one.
+func TestSuggest(t *testing.T) {
+	for name, config := range map[string]string{"martian-dice": `{"dice": 4, "target": 5}`, "mars-is-ours": `{}`, "martian-risk": `{}`} {
+		g, err := catalog.Open(name, 3, []byte(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		(&session{stdout: &out, game: g, spec: g.Spec()}).suggest("RUN", "RUN")
+		if strings.Contains(out.String(), "-against exact") != (name == "martian-dice") {
+			t.Errorf("%s:\n%s", name, out.String())
+		}
+	}
 }
