@@ -149,6 +149,9 @@ func coreRows() []coreRow {
 		{"`ppo`, Martian Dice for 2", trainingRun(dice, train.AlgorithmPPO, func(c *train.Config) { c.Steps = 300_000 })},
 		{"`one-move`, Martian Dice for 2", trainingRun(dice, train.OneMove, func(c *train.Config) { c.Steps = 20_000 })},
 		{"`search`, Mars is Ours! for 2", trainingRun(openGame("mars-is-ours", 2, "{}"), train.Search, func(c *train.Config) { c.Steps = 10_000 })},
+		{"`ppo`, Mars is Ours! for 3", trainingRun(openGame("mars-is-ours", 3, "{}"), train.AlgorithmPPO, func(c *train.Config) {
+			c.Steps = 3 * 131_072
+		})},
 		{"`ppo`, Martian Risk for 3", trainingRun(openGame("martian-risk", 3, "{}"), train.AlgorithmPPO, func(c *train.Config) {
 			c.Steps, c.PPO.Horizon = 5*16_384, 128 // all stages of a run, each of few minibatches
 		})},
