@@ -303,7 +303,7 @@ func (r *run) interrupt() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w after %d of %d decisions", ErrInterrupted, r.at.Steps, r.cfg.Steps)
+	return fmt.Errorf("%w at decision %d of %d", ErrInterrupted, r.at.Steps, r.cfg.Steps)
 }
 
 // divergenceFactor: a value loss of PPO above this multiple of the largest possible

@@ -64,6 +64,9 @@ func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options)
 		if err := executor.Do(ctx, []jobs.Task{x}); err != nil {
 			return err
 		}
+		if x.outcome.Diverged != "" {
+			return nil
+		}
 		if opt.Report != nil {
 			m, err := lastMetrics(opt.Dir)
 			if err != nil {
@@ -72,7 +75,7 @@ func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options)
 			m.Done = min(1, float64(m.Steps)/float64(s.Train.Steps))
 			opt.Report(m)
 		}
-		if x.outcome.Done || x.outcome.Diverged != "" {
+		if x.outcome.Done {
 			return nil
 		}
 	}

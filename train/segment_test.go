@@ -65,6 +65,18 @@ func TestRunBy(t *testing.T) {
 	}
 }
 
+// TestSegmentDiverges: a run that diverges before its first checkpoint ends.
+func TestSegmentDiverges(t *testing.T) {
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
+	cfg := short(train.AlgorithmPPO)
+	cfg.ValueCoef = 1e30
+	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
+	e := segments(train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner}))
+	if err := train.RunBy(t.Context(), e, s, train.Options{Dir: t.TempDir(), Report: func(train.Metrics) {}}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSegmentRefuses damages the results of segments: the folder stays as it was.
 func TestSegmentRefuses(t *testing.T) {
 	g := testgames.Open(t, "pig", 0, `{"target": 10}`)

@@ -221,7 +221,7 @@ func (p *pricer) adviseIntervals(v analysis.Searches) {
 	if v.Evaluator != nil {
 		model += ":" + v.Name
 	}
-	fmt.Fprintf(p.bar, "%s: no value has an interval, so no mistake counts; intervals need at least -searches %d -model %s\n", p.Name(), max(v.Number, searches), model)
+	fmt.Fprintf(p.bar, "%s: no value has an interval, so no mistake counts; intervals need at least -searches %d -model %s\n", p.Name(), max(v.Number, searches), cli.Argument(model))
 }
 
 func (r *gamesResult) print(b *strings.Builder, _ game.Spec) {

@@ -91,7 +91,7 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 			return nil, err
 		}
 		defer func() {
-			if c.Len() == 0 && ctx.Err() == nil {
+			if c.Len() == 0 && err == nil {
 				fmt.Fprintf(s.bar, "%s: -checkpoint was ignored: this evaluation runs in one piece; see docs/evaluation.md\n", s.Name())
 			}
 			c.Close()

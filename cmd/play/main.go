@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"marsgym/agents"
@@ -46,6 +47,7 @@ type options struct {
 	network  string
 	resume   string // file with a game to continue
 	typed    bool
+	flags    []string // on the command line, which the command that resumes the game keeps
 }
 
 func parse(args []string, stdout io.Writer) (*options, error) {
@@ -109,6 +111,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.seat == nil && !o.watch {
 		o.seat = []string{"0"}
 	}
+	o.flags = f.Arguments("policy", "dice", "hints", "coach", "think", "network", "record", "cache")
 	if !f.Given("seed") {
 		var b [4]byte // a short seed is easier to type
 		crand.Read(b[:])
@@ -141,7 +144,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer bar.Clear()
 	table := &cli.Agents{Game: g, Sample: o.sample, Cache: o.name.CacheDir(), Command: "play", Bar: bar}
 	table.Begin = func(float64) { fmt.Fprintf(stdout, "Solving %s; this may take a while.\n", spec.Title) }
-	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, rec: resumed}
+	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, rec: resumed, flags: o.flags}
 	if s.agents, err = o.open(ctx, table, people); err != nil {
 		return err
 	}
@@ -170,7 +173,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		s.records = f
 	}
 	err = s.play(ctx, o.games)
-	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && len(s.people()) > 0 {
+	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && !s.rec.Over() && len(s.people()) > 0 {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.rec.Position())
 		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()
@@ -195,9 +198,12 @@ func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, e
 	}
 	o.seat, o.opponent = nil, nil
 	for i, name := range resumed.Seats {
-		if name == human {
+		switch {
+		case name == human:
 			o.seat = append(o.seat, strconv.Itoa(i))
-		} else {
+		case strings.HasPrefix(name, agents.Pretrained+" ("): // and how it plays
+			o.opponent = append(o.opponent, agents.Pretrained)
+		default:
 			o.opponent = append(o.opponent, name)
 		}
 	}

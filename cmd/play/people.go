@@ -162,7 +162,7 @@ func (s *session) write(name string) error {
 		}
 		return err
 	}
-	fmt.Fprintf(s.out, "The game is saved. To go on: go run ./cmd/play -resume %s\n", cli.Argument(name))
+	fmt.Fprintf(s.out, "The game is saved. To go on: %s\n", cli.Command("play", append(slices.Clone(s.flags), "-resume", name)...))
 	return nil
 }
 
@@ -172,14 +172,16 @@ func exists(name string) bool {
 }
 
 // keep saves an unfinished game in the folder, so that nothing is lost if a person leaves
-// or the terminal is closed. The file is new, or that of the game that went on.
+// or the terminal is closed. The file is new, or that of
+// an earlier call, whose game went on.
 func (s *session) keep(folder, resumed string) {
 	if folder == "" || s.rec == nil || len(s.rec.Steps) == 0 || len(s.people()) == 0 {
 		return
 	}
-	base := filepath.Join(folder, fmt.Sprintf("unfinished-%s-%d", s.spec.ID, s.seed))
+	const prefix = "unfinished-"
+	base := filepath.Join(folder, fmt.Sprintf("%s%s-%d", prefix, s.spec.ID, s.seed))
 	name := base + ".games"
-	if inFolder(resumed, folder) {
+	if inFolder(resumed, folder) && strings.HasPrefix(filepath.Base(resumed), prefix) {
 		name = resumed
 	} else {
 		for i := 2; exists(name); i++ {

@@ -114,6 +114,21 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumePretrained: the opponent of a saved game is the released network, which plays in
+// its way, and the command that goes on keeps the flags.
+func TestResumePretrained(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.games")
+	stdout, _, _ := command(t, "1\nsave "+file+"\n", "-game", "pig", "-opponent", "greedy", "-dice", "typed", "-seed", "2", "-cache", "none")
+	if want := "go run ./cmd/play -dice typed -cache none -resume " + file + "\n"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+	file = filepath.Join(t.TempDir(), "b.games")
+	command(t, "T\nsave "+file+"\n", "-opponent", "pretrained", "-seed", "2", "-cache", "none")
+	if stdout, stderr, status := command(t, "quit\n", "-cache", "none", "-resume", file); status != cli.Done || !strings.Contains(stdout, "pretrained") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
 // TestResumeDamaged goes on with a game behind which another one breaks off.
 func TestResumeDamaged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.games")
@@ -150,7 +165,7 @@ func TestLongSearch(t *testing.T) {
 	}
 	// A saved game may name such a search too. A context that is done ends it at once.
 	out.Reset()
-	status = run(ctx, append(calls[0], "-cache", cache), strings.NewReader(""), &out, &errs)
+	status = run(ctx, calls[0], strings.NewReader(""), &out, &errs)
 	if status != cli.Interrupted || !strings.Contains(out.String(), "thinks for up to 24h0m0s") {
 		t.Errorf("the saved game: status %d\n%s", status, &out)
 	}
@@ -197,7 +212,7 @@ func TestKept(t *testing.T) {
 	cache := t.TempDir()
 	stdout, _, _ := command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
 	file := filepath.Join(cache, "unfinished-pig-3.games")
-	if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+file+"\n") || len(played(t, file)) != 1 {
+	if !strings.Contains(stdout, "To go on: go run ./cmd/play -cache "+cache+" -resume "+file+"\n") || len(played(t, file)) != 1 {
 		t.Errorf("the game is not kept:\n%s", stdout)
 	}
 	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", file)
@@ -215,6 +230,14 @@ func TestKept(t *testing.T) {
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", "none")
 	if strings.Contains(stdout, "saved") {
 		t.Errorf("with -cache none:\n%s", stdout)
+	}
+	mine := filepath.Join(cache, "mine.games") // a person's own file is not overwritten
+	if err := os.WriteFile(mine, before, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", mine)
+	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-3.games\n") {
+		t.Errorf("it has overwritten %s: %v\n%s", mine, err, stdout)
 	}
 	blocked := filepath.Join(cache, "file")
 	if err := os.WriteFile(blocked, nil, 0o666); err != nil {

@@ -31,6 +31,7 @@ type session struct {
 	seed    uint64          // of the dice
 	out     io.Writer
 	records *os.File // to which the games are added; nil for none
+	flags   []string // that a command to go on keeps
 
 	rec     *record.Game // the game in progress, or to continue; nil for none
 	shown   []string     // the lines of the last rendering that was printed

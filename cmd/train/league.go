@@ -29,7 +29,7 @@ const leagueFile = "league.json"
 func (s *session) league(ctx context.Context, dir string, l *sweep.League, trials []sweep.Trial) (best string, err error) {
 	var entrants []*agents.Agent
 	runs := map[string]string{} // by the name of the agent
-	opener := &cli.Agents{Game: s.game, Seed: l.Seed, Bar: s.bar}
+	opener := &cli.Agents{Game: s.game, Seed: l.Seed, Cache: s.agents.Cache, Command: "train", Bar: s.bar}
 	add := func(name, path string) error {
 		a, err := opener.Open(ctx, path)
 		if err == nil {

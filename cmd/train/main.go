@@ -16,6 +16,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/flags"
 	"marsgym/internal/kernel/simd"
 	"marsgym/models"
@@ -103,7 +104,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	})
 	s.bar.Clear()
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(s.stdout, "stopped at decision %d of %d; to go on:\n\n\t%s\n", last.Steps, c.Train.Steps, c.command("-resume", dir))
+		fmt.Fprintf(s.stdout, "%v; to go on:\n\n\t%s\n", err, c.command("-resume", dir))
 		return ctx.Err()
 	}
 	if err != nil {
@@ -120,12 +121,12 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
 	err = s.report(ctx, dir, c.Train.Steps)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(s.stdout, "stopped before its strength was known; the trained model is saved:\n\n")
+		fmt.Fprintf(s.stdout, "interrupted in the evaluation; the trained model is saved:\n\n")
 		s.suggest(dir, dir)
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%s holds the trained model, but its strength is not known: %w", dir, err)
+		return fmt.Errorf("%s holds the trained model; its evaluation failed: %w", dir, err)
 	}
 	s.reportCurve(dir, curveErr)
 	return nil
@@ -191,6 +192,8 @@ func (c *call) command(args ...string) string {
 func (c *call) advise(err error, dir string) error {
 	config := filepath.Join(dir, train.ConfigFile)
 	switch {
+	case errors.Is(err, cluster.ErrDiffer): // its checkpoints may be wrong
+		return err
 	case errors.Is(err, models.ErrDiverged):
 		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\t%s", err, cli.Argument(dir), cli.Argument(config), c.command("-config", "COPY"))
 	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
@@ -278,6 +281,7 @@ func line(m train.Metrics, columns int) string {
 // first free one below runs with a prefix.
 func makeFolder(dir, prefix string) (string, error) {
 	if dir != "" {
+		dir = filepath.Clean(dir) // the parent of runs/a/ is runs
 		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 			return "", err
 		}
@@ -337,6 +341,10 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 
 // suggest prints commands that use the model of a run, and an agent to play against.
 func (s *session) suggest(dir, opponent string) {
+	if s.spec.Players == 1 {
+		fmt.Fprintf(s.stdout, "evaluate it    %s\nwatch it       %s\n", s.command("eval", "-model", dir), s.command("play", "-watch", "-opponent", cli.Names(opponent)))
+		return
+	}
 	fmt.Fprintf(s.stdout, "evaluate it    %s\n", s.command("eval", "-model", dir, "-against", "greedy"))
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
 	if e, ok := s.game.Estimate(); ok && env.Solvable(s.game) && s.spec.Players > 2 && e.CoreSeconds < patience {

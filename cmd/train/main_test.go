@@ -162,7 +162,7 @@ func TestOtherNumbersOfPlayers(t *testing.T) {
 	t.Parallel()
 	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
-		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run"))
+		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run")+string(filepath.Separator))
 		if status != cli.Done {
 			t.Fatalf("%s players: status %d\n%s%s", players, status, out, errs)
 		}
@@ -386,7 +386,8 @@ func TestUnusableCache(t *testing.T) {
 	})
 }
 
-// TestSuggest: an exact evaluation is offered where there is one.
+// TestSuggest: an exact evaluation is offered where there is one, and opponents where there are other
+// seats.
 func TestSuggest(t *testing.T) {
 	for name, config := range map[string]string{"martian-dice": `{"dice": 4, "target": 5}`, "mars-is-ours": `{}`, "martian-risk": `{}`} {
 		g, err := catalog.Open(name, 3, []byte(config))
@@ -398,5 +399,14 @@ func TestSuggest(t *testing.T) {
 		if strings.Contains(out.String(), "-against exact") != (name == "martian-dice") {
 			t.Errorf("%s:\n%s", name, out.String())
 		}
+	}
+	g, err := catalog.Open("martian-dice", 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	(&session{stdout: &out, game: g, spec: g.Spec()}).suggest("RUN", "RUN")
+	if want := "evaluate it    go run ./cmd/eval -model RUN\nwatch it       go run ./cmd/play -watch -opponent RUN\n"; out.String() != want {
+		t.Errorf("for one player:\n%s", out.String())
 	}
 }

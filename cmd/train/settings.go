@@ -148,6 +148,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if f.Given("device") {
 		c.Device = *device
 	}
+	if c.exploit != nil {
+		c.Train.Evaluations, c.Train.Opponents.Fraction = 0, 0
+	}
 	c.dir = *out
 	return c, c.check()
 }

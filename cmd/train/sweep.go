@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cluster"
 	"marsgym/models"
 	"marsgym/train"
 	"marsgym/train/sweep"
@@ -43,8 +45,14 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	switch {
 	case errors.Is(err, sweep.ErrOther):
 		return adviseOther(err)
+	case errors.Is(err, cluster.ErrDiffer): // its checkpoints may be wrong
+		return err
 	case errors.Is(err, train.ErrInterrupted):
-		fmt.Fprintf(s.stdout, "stopped in run %d of %d; to go on:\n\n\t%s\n", len(trials)+1, total, again)
+		at := ""
+		if s.workers.Executor() == nil { // else runs are at once
+			at = fmt.Sprintf(" in run %d of %d", len(trials)+1, total)
+		}
+		fmt.Fprintf(s.stdout, "interrupted%s; to go on:\n\n\t%s\n", at, again)
 		return ctx.Err()
 	case errors.Is(err, train.ErrCheckpoint) && errors.As(err, &bad):
 		return fmt.Errorf("%w\nto move its folder away and train that run again:\n\n\tmv %s %s && %s", err, cli.Argument(bad.Dir), cli.Argument(bad.Dir+".damaged"), again)
@@ -64,7 +72,9 @@ func (s *session) sweep(ctx context.Context, c call) error {
 		}
 		fmt.Fprintf(s.stdout, "\nthe best is %s; its model is also %s\n", best, filepath.Join(dir, agents.ModelFile))
 	}
-	fmt.Fprintf(s.stdout, "\ntrain the best %s\n", c.command("-config", filepath.Join(best, train.ConfigFile)))
+	if slices.ContainsFunc(trials, func(t sweep.Trial) bool { return t.Diverged == nil }) {
+		fmt.Fprintf(s.stdout, "\ntrain the best %s\n", c.command("-config", filepath.Join(best, train.ConfigFile)))
+	}
 	s.reportCurve(dir, s.drawCurve(dir, names))
 	return nil
 }

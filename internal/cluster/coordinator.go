@@ -451,7 +451,7 @@ func of(worker string) string {
 
 // differ stops the run, since a job has another result by a worker.
 func (c *Coordinator) differ(d jobs.Digest, from string) {
-	c.fail(fmt.Errorf("%w: job %v; the last one is of %s. A machine is faulty, or a worker lies: stop that worker, or the others, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, of(from)))
+	c.fail(fmt.Errorf("%w: job %v; the last one is of %s. A machine is faulty, or a worker lies: stop that worker, or the others, and start anew: earlier results may be wrong too", ErrDiffer, d, of(from)))
 }
 
 // Failure returns the error that has ended all calls of Do, or nil.
@@ -491,7 +491,7 @@ func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, 
 func (c *Coordinator) verify(ctx context.Context, d jobs.Digest, p *pending, from string) {
 	own, err := c.compute(ctx, p.job)
 	if err == nil && own.Digest() != p.result.Digest() {
-		err = fmt.Errorf("%w: job %v, by worker %s and here. Stop that worker, and start this command again, which goes on from the last checkpoint", ErrDiffer, d, from)
+		err = fmt.Errorf("%w: job %v, by worker %s and here. Stop that worker, and start anew: its earlier results may be wrong too", ErrDiffer, d, from)
 	}
 	if err != nil {
 		c.fail(err)
