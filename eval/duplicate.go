@@ -51,13 +51,13 @@ type duplicate struct {
 	actions  [][]game.Action // [games] of each game, if records
 }
 
-// maxGames is the largest number of games of a match. Chosen: its interval is three
+// MaxGames is the largest number of games of a match. Chosen: its interval is three
 // hundredths of a percent wide, and its results take some hundred megabytes.
-const maxGames = 10_000_000
+const MaxGames = 10_000_000
 
 func checkGames(n int) error {
-	if n < 1 || n > maxGames {
-		return fmt.Errorf("a match of %d games; want 1 to %d", n, maxGames)
+	if n < 1 || n > MaxGames {
+		return fmt.Errorf("a match of %d games; want 1 to %d", n, MaxGames)
 	}
 	return nil
 }

@@ -105,7 +105,8 @@ func readLeague(d *atomicfile.Dir) ([]eval.Pairing, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := input.Read(f, input.Settings)
+	const most = 64 << 20 // bytes; chosen: a hundred thousand matches
+	text, err := input.Read(f, most)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster/flags"
 	"marsgym/internal/input"
@@ -92,8 +93,8 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		if more := f.Others("exploit", "steps", "seed", "out", "games", "policy", "json", "game", "players", "game-config", "cache"); more != nil {
 			return c, cli.Usagef("-exploit trains by ppo in this process, with the settings of the game; leave out -%s", more[0])
 		}
-		if *steps < 1 || x.games < 1 {
-			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1", *steps, x.games)
+		if *steps < 1 || x.games < 1 || x.games > eval.MaxGames {
+			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1, and at most %d games", *steps, x.games, eval.MaxGames)
 		}
 		if err := name.DefaultOf([]string{x.agent}); err != nil {
 			return c, err

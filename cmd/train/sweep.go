@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"marsgym/agents"
+	"marsgym/agents/search"
+	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
 	"marsgym/models"
@@ -89,6 +91,9 @@ func (s *session) checkSweep(ctx context.Context, c call) error {
 		return nil
 	case !s.spec.HasWin():
 		return cli.Usagef("league: %s counts %s, not wins, so there are no matches", s.spec.FullTitle(), s.spec.Unit)
+	}
+	if l.Games > eval.MaxGames || l.Lookahead != nil && *l.Lookahead > search.MaxPlies {
+		return cli.Usagef("league: at most %d games and look-ahead by %d plies", eval.MaxGames, search.MaxPlies)
 	}
 	if _, err := s.agents.OpenAll(ctx, l.Against); err != nil {
 		return fmt.Errorf("league: %w", err)

@@ -125,6 +125,8 @@ func TestSweepRefuses(t *testing.T) {
 		{[]string{"-sweep", write(t, `{"base": {"backend": "torch"}}`)}, "gorgonia"},
 		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
 		{[]string{"-sweep", write(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
+		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
+		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"lookahead": 21}}`)}, "look-ahead by 20 plies"},
 	} {
 		t.Chdir(t.TempDir())
 		status, _, errs := command(t, test.args...)
