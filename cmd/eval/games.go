@@ -168,7 +168,7 @@ func (p *pricer) report(ctx context.Context, games []*record.Game) (*analysis.Re
 // valuer returns the exact values of a game or, with -model, -searches or -rollouts or if it
 // is not solved, estimates: by searches, unless -rollouts is given or -model is no search.
 func (p *pricer) valuer(ctx context.Context, g env.Game) (analysis.Valuer, error) {
-	open := &cli.Agents{Game: g, Sample: p.sample, Seed: p.seed, Cache: p.cacheDir(), Command: p.Name(), Bar: p.bar}
+	open := &cli.Agents{Game: g, Sample: p.sample, Seed: p.seed, Cache: p.cacheDir(), Command: p.Name(), Bar: p.bar, Played: true}
 	if p.model == agents.Exact || p.model == "" && !p.Given("rollouts") && !p.Given("searches") {
 		s, err := open.Solve(ctx)
 		if err == nil {

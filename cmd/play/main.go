@@ -142,7 +142,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer stop()
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
-	table := &cli.Agents{Game: g, Sample: o.sample, Cache: o.name.CacheDir(), Command: "play", Bar: bar}
+	table := &cli.Agents{Game: g, Sample: o.sample, Cache: o.name.CacheDir(), Command: "play", Bar: bar, Played: resumed != nil}
 	table.Begin = func(float64) { fmt.Fprintf(stdout, "Solving %s; this may take a while.\n", spec.Title) }
 	s := &session{game: g, spec: spec, typed: o.typed, seed: o.seed, out: stdout, rec: resumed, flags: o.flags}
 	if s.agents, err = o.open(ctx, table, people); err != nil {

@@ -19,6 +19,7 @@ type Agents struct {
 	Seed    uint64 // of searches
 	Cache   string // the folder of solutions, or "" for none
 	Command string // names the command in messages
+	Played  bool   // a record sets the game, so that no flag can
 	Bar     *Progress
 	// Begin, if it is not nil, is called when the solver begins, with the fraction that an
 	// earlier call has done.
@@ -62,8 +63,11 @@ func (a *Agents) Open(ctx context.Context, name string) (*agents.Agent, error) {
 	if errors.Is(err, agents.ErrUnknown) {
 		return nil, Unknown("agent", agents.ModelName(name), agents.NamePatterns(a.Game))
 	}
+	if err != nil && !a.Played {
+		err = modelFlags(err)
+	}
 	if err != nil {
-		return nil, modelFlags(err)
+		return nil, err
 	}
 	if a.opened == nil {
 		a.opened = map[string]*agents.Agent{}

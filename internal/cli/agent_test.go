@@ -48,6 +48,9 @@ func TestOpenAgent(t *testing.T) {
 		{save(func(m *models.Meta) { m.RulesHash = "" }), "other settings of pig: {", true},
 		{save(func(m *models.Meta) { m.ObsHash = "" }), "in another order", false},
 	} {
+		if _, err := (&cli.Agents{Game: g, Played: true}).Open(t.Context(), tt.name); err != nil && strings.Contains(err.Error(), "open it with") {
+			t.Errorf("%s, with the game of a record: %v", tt.name, err)
+		}
 		a, err := (&cli.Agents{Game: g}).Open(t.Context(), tt.name)
 		if tt.want == "" {
 			if err != nil || a.Name != tt.name {
