@@ -193,6 +193,7 @@ class Game:
         Raises:
             NoSolutionError: the game, or its config, has no exact solution.
         """
+        self._native()  # which forgets the solution after a fork
         if self._solution is None:
             task = {"kind": "solve", "cache": self._cache}
             r = run(self, task, [], progress, f"solving {self.title}")

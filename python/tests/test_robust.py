@@ -155,6 +155,20 @@ def test_fork():
 
 
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs fork and memfd")
+def test_solved_before_a_fork():
+    done = run("""
+        import os, marsgym
+        game = marsgym.load("pig", config={"target": 20})
+        value = game.solve().value
+        if os.fork() == 0:
+            game.batch(1, opponent="exact").reset(1)
+            os._exit(0 if game.value(game.initial()) == value else 1)
+        assert os.wait()[1] == 0
+    """)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs fork and memfd")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_async_vector_env_by_fork():
     done = run("""
