@@ -403,6 +403,7 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         if (options or {}).keys() - {"position"}:
             raise ValueError(f"options are {options!r}; want none, or 'position'")
         if seed is not None or self._state == "new":
+            self._state = "new"  # also after an error
             self.batch.reset(int(self.np_random.integers(2**63)) if seed is None else seed)
         elif self._state != "ended" and start is None:  # else the batch has started a game
             self.batch.next(0)

@@ -228,6 +228,24 @@ def test_bad_reset():
         env.reset(seed=[1])
 
 
+def test_reset_after_a_reset_that_failed():
+    def opponent(observations, masks):
+        if fail:
+            raise ZeroDivisionError
+        return masks / masks.sum(axis=1, keepdims=True)
+
+    fail, env = False, Env("pig", opponent=opponent, seat=1)
+    env.reset(seed=1)
+    fail = True
+    with pytest.raises(ZeroDivisionError):
+        env.reset(seed=2)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    fail = False
+    env.reset()
+    env.step(0)
+
+
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_reset_to_a_position(opponent):
     env = Env("pig", opponent=opponent, seat=1)
