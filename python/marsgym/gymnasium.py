@@ -184,7 +184,8 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         if isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != self.num_envs:
                 raise ValueError(f"seed has {len(seed)} numbers; want {self.num_envs}")
-            self.np_random = np.random.default_rng([_seed(s) for s in seed if s is not None])
+            if given := [_seed(s) for s in seed if s is not None]:
+                self.np_random = np.random.default_rng(given)
             seeds = [self._draw() if s is None else _seed(s) for s in seed]
             if mask is None:
                 self.batch.reset(seeds[0])

@@ -76,6 +76,14 @@ def test_one_seed_with_a_mask():
         wanted["action_mask"] = whole.batch.action_mask
 
 
+def test_seeds_that_are_none():
+    """They are drawn: from the seeds that are given, or else anew."""
+    resets = [marsgym.make_vec("martian-dice", 8).reset(seed=[None] * 8)[0] for _ in range(2)]
+    assert not np.array_equal(*resets)
+    resets = [marsgym.make_vec("martian-dice", 2).reset(seed=[1, None])[0] for _ in range(2)]
+    assert np.array_equal(*resets)
+
+
 @pytest.mark.parametrize("lenient", [False, True])
 def test_make_vec_is_the_batch(lenient):
     """Every id opens the batch, with the opponent that a single environment has."""
