@@ -84,7 +84,7 @@ class Game:
             known = ", ".join(Game(id).config)
             raise ValueError(f"{e}; the fields of {id} are {known}") from None
         self._arguments = arguments
-        self._origin = (id, players, config, cache)
+        self._origin = (id, players, None if text is None else json.loads(text), cache)
         self._cache = "" if cache is None else _native.text(cache, "cache").decode()
         self._solution: Solution | None = None
         spec = json.loads(self._object.text)

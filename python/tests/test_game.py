@@ -79,6 +79,10 @@ def test_spec():
     assert not marsgym.load("martian-dice", players=1).has_win
     again = pickle.loads(pickle.dumps(game))
     assert again.rules_hash == game.rules_hash
+    config = {"target": 20}
+    game = marsgym.load("pig", config=config)
+    config["target"] = 50
+    assert pickle.loads(pickle.dumps(game)).rules_hash == game.rules_hash
 
 
 def test_games_without_a_solution():
