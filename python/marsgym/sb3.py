@@ -46,6 +46,8 @@ class VecEnv(Owner, BaseVecEnv):
             raise ValueError("opponent is None; want agents for the other seats")
         if self.vector.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode is not SAME_STEP, which Stable-Baselines3 needs")
+        if not self.vector.copy:
+            raise ValueError("copy is False; Stable-Baselines3 needs copies, which it stores later")
         self.render_mode = self.vector.render_mode
         super().__init__(
             num_envs, self.vector.single_observation_space, self.vector.single_action_space

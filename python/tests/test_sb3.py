@@ -60,7 +60,9 @@ def test_maskable_ppo(tmp_path):
     MaskablePPO("MlpPolicy", single, n_steps=32, batch_size=32, device="cpu").learn(64)
 
 
-def test_opponents_are_needed():
+def test_bad_options():
     with pytest.raises(ValueError, match="opponent is None"):
         VecEnv("pig", 2, opponent=None)
+    with pytest.raises(ValueError, match="copy is False"):
+        VecEnv("pig", 2, copy=False)
     VecEnv("martian-dice", 2, opponent=None, players=1)
