@@ -7,7 +7,7 @@ import copy
 import ctypes
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -235,7 +235,7 @@ class Batch:
         else:
             self._play("place", n, self.game._own(position).text.encode())
 
-    def begin(self, rows: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+    def begin(self, rows: Iterable[Any], seeds: Iterable[Any] | None = None) -> None:
         """Starts another game in some rows.
 
         Args:
@@ -243,9 +243,11 @@ class Batch:
             seeds: [K] seeds that their generators get as by reset; None goes on with the
                 generators.
         """
-        r = np.ascontiguousarray(rows, np.int64)
-        s = None if seeds is None else np.ascontiguousarray(seeds, np.uint64)
-        if r.ndim != 1 or (s is not None and s.shape != r.shape):
+        r = np.array([_native.number(i, "row", 0, self.rows - 1) for i in rows], np.int64)
+        s = None
+        if seeds is not None:
+            s = np.array([_native.number(x, "seed", 0, _MAX_SEED) for x in seeds], np.uint64)
+        if s is not None and s.shape != r.shape:
             raise ValueError("rows and seeds have different shapes; want a seed for each row")
         at = None if s is None else _native.address(s)
         self._play("begin", len(r), _native.address(r), at)

@@ -119,6 +119,32 @@ def test_types_of_actions():
     assert same(before, contents(got))
 
 
+def test_begin():
+    """Rows and seeds are integers of any type, and nothing else."""
+    game = marsgym.load("martian-dice")
+    batch, twin = game.batch(2), game.batch(2)
+    batch.reset(1)
+    twin.reset(2**63 + 1)
+    batch.begin(np.array([1, 0], np.uint8), [2**63 + 1] * 2)
+    assert batch.save() == twin.save()
+    batch.begin([])
+    for rows, seeds in (
+        (np.array([False, True]), None),
+        ([False], None),
+        ([1.0], None),
+        ([-1], None),
+        ([2], None),
+        ([[0]], None),
+        ([0], [0.5]),
+        ([0], np.array([-1])),
+        ([0], [1, 2]),
+        ([0, 0], None),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            batch.begin(rows, seeds)
+    assert batch.save() == twin.save()
+
+
 @pytest.mark.parametrize("opponent", [None, "greedy"])
 def test_save_and_restore(opponent):
     game = marsgym.load("martian-dice")
