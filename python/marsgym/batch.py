@@ -221,6 +221,7 @@ class Batch:
         self._object.check("step")
         with self._lock:
             np.copyto(self._action, a, casting="same_kind")
+            np.maximum(self._action, _HOLD + 1, out=self._action)  # _HOLD stands for no action
             if hold is not None:
                 np.copyto(self._action, _HOLD, where=hold)
             return self._play("step")
