@@ -229,6 +229,9 @@ class Batch:
     def next(self, row: int, position: Position | str | None = None) -> None:
         """Starts another game in a row, without seeding; with a position, from there on. The
         caller's seat, where it is random, is drawn anew.
+
+        Raises:
+            ValueError: from the position, the game ends before the caller's first decision.
         """
         n = _native.number(row, "row", 0, self.rows - 1)
         if position is None:

@@ -115,19 +115,21 @@ func (t *seated) Reset(j *job, seed uint64) error {
 
 // Begin starts another game in some rows, see [env.Batch].
 func (t *seated) Begin(j *job, rows []int, seeds []uint64) error {
-	return t.restart(j, rows, func() error {
+	return t.restart(j, rows, true, func() error {
 		t.games.Begin(rows, seeds)
 		return nil
 	})
 }
 
-// Place continues row i from a position.
+// Place continues row i from a position. It returns an error if the game ends before the
+// learner's first decision.
 func (t *seated) Place(j *job, i int, at env.Position) error {
-	return t.restart(j, []int{i}, func() error { return t.games.Place(i, at) })
+	return t.restart(j, []int{i}, false, func() error { return t.games.Place(i, at) })
 }
 
-// restart begins games in some rows by a function. If that fails, nothing has changed.
-func (t *seated) restart(j *job, rows []int, begin func() error) error {
+// restart begins games in some rows by a function. If skip, games that end before the
+// learner's first decision are skipped. If it fails, nothing has changed.
+func (t *seated) restart(j *job, rows []int, skip bool, begin func() error) error {
 	if t.policies == nil {
 		return begin()
 	}
@@ -139,7 +141,13 @@ func (t *seated) restart(j *job, rows []int, begin func() error) error {
 		for _, i := range rows {
 			t.begin(i)
 		}
-		return t.play()
+		if err := t.play(); err != nil {
+			return err
+		}
+		if !skip && slices.ContainsFunc(rows, func(i int) bool { return t.skipped[i] > 0 }) {
+			return errors.New("the game ended before the learner's first decision")
+		}
+		return nil
 	})
 }
 

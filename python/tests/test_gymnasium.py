@@ -263,3 +263,13 @@ def test_reset_to_a_position(opponent):
         pass
     with pytest.raises(ValueError, match="no decision follows"):
         env.reset(options={"position": env.position})
+
+
+def test_reset_to_a_position_where_the_opponent_wins():
+    env = Env("pig", config={"target": 20}, opponent="greedy", seat=1)
+    env.reset(seed=1)
+    before = env.batch.save()
+    with pytest.raises(ValueError, match="before the learner's first decision"):
+        env.reset(options={"position": "18-3@0"})
+    assert env.batch.save() == before
+    env.step(0)
