@@ -36,7 +36,8 @@ class Model:
     """body.I.weight [out, in], body.I.bias [out], then the same of policy or score, and of
     value."""
     info: dict[str, Any]
-    """Algorithm, seed, steps, games, iterations, and the exact strength if it is known."""
+    """Algorithm, seed, steps, games, iterations and, if they are known, value_target, play and
+    the exact strength; see :func:`save_model`."""
 
     def __repr__(self) -> str:
         shape = f"{self.layers()} layers, {sum(t.size for t in self.tensors.values()):,} weights"
@@ -106,7 +107,10 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         tensors[t["name"]] = data[at : at + size].reshape(t["shape"])
         at += size
     net = info["net"]
-    keys = ("algorithm", "seed", "steps", "games", "iterations")
+    keys = (
+        *("algorithm", "value_target", "play"),
+        *("seed", "steps", "games", "iterations", "exact"),
+    )
     return Model(
         info["game"],
         info["config"],
@@ -114,7 +118,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         net["head"],
         net.get("values", ""),
         tensors,
-        {k: info[k] for k in keys},
+        {k: info[k] for k in keys if k in info},
     )
 
 
@@ -125,10 +129,13 @@ def save_model(
     *,
     values: Literal["", "shares"] = "",
     algorithm: str = "",
+    value_target: Literal["", "decision", "afterstate", "turn_start"] = "",
+    play: str = "",
     seed: int = 0,
     steps: int = 0,
     games: int = 0,
     iterations: int = 0,
+    exact: Mapping[str, float] | None = None,
 ) -> None:
     """Writes a model file that ``cmd/eval`` and ``cmd/play`` take as an agent.
 
@@ -139,7 +146,10 @@ def save_model(
             for example.
         values: what the value head means; see :class:`Model`.
         algorithm: that trained it.
+        value_target: the states whose values it was trained on, which searches need to know.
+        play: how a released network plays, such as "search:800"; "" is by its policy head.
         seed, steps, games, iterations: of the training.
+        exact: win_first, win_second and exploitability, if they are known.
     """
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a {type(tensors).__name__}; want a dict, by name")
@@ -169,10 +179,13 @@ def save_model(
     info = {
         "net": {"hidden": hidden, "head": head, "values": values},
         "algorithm": algorithm,
+        "value_target": value_target,
+        "play": play,
         "seed": _native.number(seed, "seed", 0, 2**64 - 1),
         "steps": _native.number(steps, "steps", 0, 2**62),
         "games": _native.number(games, "games", 0, 2**62),
         "iterations": _native.number(iterations, "iterations", 0, 2**62),
+        "exact": None if exact is None else dict(exact),
     }
     game._native().call(
         "save_model",

@@ -13,21 +13,24 @@ import (
 	"math/rand/v2"
 
 	"marsgym/agents"
+	"marsgym/env/catalog"
 	"marsgym/models"
 )
 
 // modelInfo describes a model file.
 type modelInfo struct {
-	Game       string          `json:"game"`
-	Config     json.RawMessage `json:"config"`
-	Net        models.Shape    `json:"net"`
-	Algorithm  string          `json:"algorithm"`
-	Seed       uint64          `json:"seed"`
-	Steps      int64           `json:"steps"`
-	Games      int64           `json:"games"`
-	Iterations int64           `json:"iterations"`
-	Exact      *models.Exact   `json:"exact"`
-	Tensors    []tensorInfo    `json:"tensors"`
+	Game        string          `json:"game"`
+	Config      json.RawMessage `json:"config"`
+	Net         models.Shape    `json:"net"`
+	Algorithm   string          `json:"algorithm"`
+	ValueTarget string          `json:"value_target,omitempty"`
+	Play        string          `json:"play,omitempty"`
+	Seed        uint64          `json:"seed"`
+	Steps       int64           `json:"steps"`
+	Games       int64           `json:"games"`
+	Iterations  int64           `json:"iterations"`
+	Exact       *models.Exact   `json:"exact,omitempty"`
+	Tensors     []tensorInfo    `json:"tensors"`
 }
 
 type tensorInfo struct {
@@ -35,8 +38,8 @@ type tensorInfo struct {
 	Shape []int  `json:"shape"`
 }
 
-// marsgym_load_model opens a model file or the model of a run folder and writes its
-// description.
+// marsgym_load_model opens a model file or the model of a run folder, of a game as this
+// release has it, and writes its description.
 //
 //export marsgym_load_model
 func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result {
@@ -46,7 +49,17 @@ func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result 
 			return nil, err
 		}
 		m := f.Meta
-		info := modelInfo{m.Game, m.Config, m.Net, m.Algorithm, m.Seed, m.Steps, m.Games, m.Iterations, m.Exact, nil}
+		g, err := catalog.Open(m.Game, m.Net.Players, m.Config)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.Check(agents.MetaOf(g.Spec())); err != nil {
+			return nil, err
+		}
+		info := modelInfo{
+			Game: m.Game, Config: m.Config, Net: m.Net, Algorithm: m.Algorithm, ValueTarget: m.ValueTarget, Play: m.Play,
+			Seed: m.Seed, Steps: m.Steps, Games: m.Games, Iterations: m.Iterations, Exact: m.Exact,
+		}
 		for _, t := range f.MLP.Tensors() {
 			info.Tensors = append(info.Tensors, tensorInfo{t.Name, t.Shape})
 		}
@@ -105,7 +118,8 @@ func marsgym_save_model(g C.uintptr_t, path, info *C.char, data *C.float, size C
 			return err
 		}
 		meta := agents.MetaOf(g.spec)
-		meta.Algorithm, meta.Seed, meta.Steps, meta.Games, meta.Iterations = m.Algorithm, m.Seed, m.Steps, m.Games, m.Iterations
+		meta.Algorithm, meta.ValueTarget, meta.Play, meta.Exact = m.Algorithm, m.ValueTarget, m.Play, m.Exact
+		meta.Seed, meta.Steps, meta.Games, meta.Iterations = m.Seed, m.Steps, m.Games, m.Iterations
 		return (&models.File{Meta: meta, MLP: mlp}).Save(C.GoString(path))
 	})
 }

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import shutil
 import subprocess
@@ -92,6 +93,47 @@ def test_pretrained():
     policy, value = model.forward(obs)
     assert policy.shape[0] == 3
     assert value.shape == (3, 2)
+    assert model.info["exact"]["exploitability"] == pytest.approx(2.8e-5, rel=0.01)
+    assert (model.info["value_target"], model.info["play"]) == ("turn_start", "lookahead:0")
+
+
+def test_models_keep_what_they_are(tmp_path):
+    game = marsgym.load("pig", config={"target": 20})
+    about = {
+        "algorithm": "one-move",
+        "value_target": "afterstate",
+        "play": "lookahead:1",
+        "exact": {"win_first": 0.5, "win_second": 0.25, "exploitability": 0.125},
+    }
+    first, second = tmp_path / "first", tmp_path / "second"
+    marsgym.save_model(first, game, random_model(game, "logits"), **about)
+    model = marsgym.load_model(first)
+    assert model.info.items() >= about.items()
+    model.save(second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("field", "want"),
+    [("rules_version", "version 9 of the rules"), ("obs_hash", "in another order")],
+)
+def test_models_of_other_releases(tmp_path, field, want):
+    game = marsgym.load("pig")
+    path = tmp_path / "model.safetensors"
+    marsgym.save_model(path, game, random_model(game, "logits"))
+    data = path.read_bytes()
+
+    def put(name, text):  # at the beginning of the field's value
+        nonlocal data
+        at = data.index(f'"{name}":"'.encode()) + len(name) + 4
+        data = data[:at] + text.encode() + data[at + len(text) :]
+
+    put(field, "9")
+    put("sha256", "0" * 64)
+    put("sha256", hashlib.sha256(data).hexdigest())
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=want):
+        marsgym.load_model(path)
 
 
 @pytest.mark.parametrize(
