@@ -360,6 +360,7 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 	}
 	src = src[8:]
 	v.started = false // until all rows are restored
+	v.crn = nil
 	for i := range v.state {
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
