@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,11 @@ func readFile(name string, open Open, yield func(*Game, error) bool) bool {
 
 // globEscape returns a path as a pattern that matches it alone.
 func globEscape(path string) string {
-	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+	special := []string{`*`, `[*]`, `?`, `[?]`, `[`, `[[]`}
+	if runtime.GOOS != "windows" { // where it separates
+		special = append(special, `\`, `\\`)
+	}
+	return strings.NewReplacer(special...).Replace(path)
 }
 
 // rules are opened rules with the actions by name.

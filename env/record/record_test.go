@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -225,13 +226,26 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("the names %.40q were written", names)
 		}
 	}
+	placed := record.New(g, []string{"a", "b"})
+	at, err := g.Parse("7-3@1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed.Begin(at)
+	if err := placed.Write(io.Discard); err == nil {
+		t.Error("a game from another position was written")
+	}
 	if err := record.New(g, []string{"a", "b"}).Apply(1); !errors.Is(err, game.ErrIllegalAction) {
 		t.Errorf("an illegal action: %v", err)
 	}
 }
 
 func TestReadPath(t *testing.T) {
-	dir, text := filepath.Join(t.TempDir(), "a[b]*"), sample(t)
+	name := "a[b]*"
+	if runtime.GOOS != "windows" {
+		name += `\c`
+	}
+	dir, text := filepath.Join(t.TempDir(), name), sample(t)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,15 @@ const (
 	unfinished = "unfinished"
 )
 
-// Write writes a game to w, by one call of w.Write. [Read] reads it.
+// Write writes a game to w, by one call of w.Write. [Read] reads it. It returns an error for
+// a game that begins at another position than the initial one, which the format cannot say.
 func (g *Game) Write(w io.Writer) error {
 	spec := g.Rules.Spec()
 	if len(g.Seats) != spec.Players {
 		return fmt.Errorf("a record of %d seats in a game for %d players", len(g.Seats), spec.Players)
+	}
+	if start := g.At(0).String(); start != g.Rules.Initial().String() {
+		return fmt.Errorf("the game begins at %s; a record holds games from their beginning", start)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d\ngame %s\nrules %d %s\nconfig %s\n", header, version, spec.ID, spec.Version, spec.RulesHash(), spec.ConfigJSON())
