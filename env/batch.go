@@ -51,7 +51,8 @@ type Batch interface {
 	// follows it, if it has no more than limit outcomes before the next decision.
 	Outcomes(dst *Outcomes, limit int)
 	// Mark keeps the positions, counts and generators of all rows, and Rewind returns to
-	// those that the last Mark kept. The results of the last step stay.
+	// those that the last Mark kept. The results of the last step stay. Rows with common
+	// random numbers stay at their turn of these.
 	Mark()
 	Rewind()
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for

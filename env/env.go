@@ -14,8 +14,9 @@ type Env struct {
 	ended   bool
 }
 
-// Observation is what the current player observes. At the end of a game it is the
-// observation of the player who moved last, and no action is legal.
+// Observation is what the current player observes, also where a limit truncated the game.
+// Where the rules ended it, it is the observation of the player who moved last, and no
+// action is legal.
 type Observation struct {
 	Obs    []float32   // [D]
 	Mask   []bool      // [A] true where an action is legal
