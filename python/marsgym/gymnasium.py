@@ -315,7 +315,8 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Releases the batch."""
-        self.batch.close()
+        if hasattr(self, "batch"):  # else opening it failed, and Gymnasium before 1.3 closes it
+            self.batch.close()
 
 
 class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):

@@ -235,3 +235,4 @@ def test_bad_options():
         marsgym.make_vec("pig", 2, illegal_action="lose")
     with pytest.raises(TypeError, match="oponent"):
         marsgym.make_vec("pig", 2, oponent="random")
+    VectorEnv.__new__(VectorEnv).close()  # as Gymnasium does if opening fails
