@@ -178,6 +178,7 @@ func play(object C.uintptr_t, ended *C.int, work *C.uintptr_t, out **C.char, f f
 		b.mu.Lock()
 		if b.slow {
 			j := newJob(b.game)
+			j.plays = true
 			*work = handle(j)
 			go func() {
 				defer b.mu.Unlock()

@@ -37,6 +37,8 @@ type job struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	plays bool // in a batch, whose buffers it writes to
+
 	done  atomic.Uint64 // the bits of the fraction done
 	asked chan *request
 

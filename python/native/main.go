@@ -160,17 +160,26 @@ func view[T, C any](p *C, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(p
 //export marsgym_free_text
 func marsgym_free_text(text *C.char) { C.free(unsafe.Pointer(text)) }
 
-// marsgym_release releases an object. A job is cancelled.
+// marsgym_release releases an object. A job is cancelled. If it plays in a batch, it has
+// ended when this returns, and the buffers are as they were. A batch is released after the
+// call in progress, whose job is released first.
 //
 //export marsgym_release
 func marsgym_release(object C.uintptr_t, out **C.char) result {
 	return call(out, func() error {
 		objects.Lock()
-		defer objects.Unlock()
-		if j, ok := objects.of[object].(*job); ok {
-			j.cancel()
-		}
+		released := objects.of[object]
 		delete(objects.of, object)
+		objects.Unlock()
+		switch o := released.(type) {
+		case *job:
+			if o.cancel(); o.plays {
+				<-o.ended
+			}
+		case *batch:
+			o.mu.Lock() // waits
+			defer o.mu.Unlock()
+		}
 		return nil
 	})
 }

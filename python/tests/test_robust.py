@@ -269,6 +269,26 @@ def test_final_positions():
                 batch.position(row, final=True)
 
 
+def test_arrays_after_a_step_that_failed():
+    """When the exception is there, the library no longer writes to the arrays."""
+
+    def opponent(observations, masks):
+        if fail:
+            raise ZeroDivisionError
+        return uniform(observations, masks)
+
+    n, fail = 5000, False
+    batch = marsgym.load("mars-is-ours").batch(n, opponent=opponent, seat=0)
+    batch.reset(1)
+    fail, before = True, batch.observation.copy()
+    try:
+        batch.step(batch.action_mask.argmax(axis=1))
+    except ZeroDivisionError:
+        players, after = batch.player.copy(), batch.observation.copy()
+    assert (players == 0).all()
+    assert np.array_equal(after, before)
+
+
 def test_close_in_a_step():
     """Closing and stepping in several threads gives ValueError and nothing else."""
     for opponent in (None, "greedy", "search:5", uniform):
