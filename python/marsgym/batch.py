@@ -211,7 +211,8 @@ class Batch:
         Raises:
             IllegalActionError: an action is illegal.
 
-        After any exception, KeyboardInterrupt among them, no row has changed.
+        After an exception no row has changed. After KeyboardInterrupt the step was played in
+        all rows or in none: reset then.
         """
         a = np.asarray(actions)
         if a.shape != (self.rows,) or a.dtype.kind not in "iu":
