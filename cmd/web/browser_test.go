@@ -444,7 +444,7 @@ func TestBrowserReload(t *testing.T) {
 	y.wait(fmt.Sprintf("location.href !== %q", address))
 
 	// The page shows each step for a while, unless the person skips that, wants no motion or does not play.
-	y.script(`{ const later = window.setTimeout; window.setTimeout = (f, ms, ...rest) => (ms > 300 ? globalThis.held = true : later(f, ms, ...rest)); }`)
+	y.script(`{ const later = window.setTimeout; window.setTimeout = (f, ms, ...rest) => (ms > 300 ? (globalThis.held ??= []).push(f) : later(f, ms, ...rest)); }`)
 	for _, test := range []struct {
 		motion, seats string
 		held          bool
@@ -459,6 +459,18 @@ func TestBrowserReload(t *testing.T) {
 		if got := y.text(`Boolean(globalThis.held)`); got != fmt.Sprint(test.held) {
 			t.Errorf("with %s of motion and the seats %s a step is held: %s", test.motion, test.seats, got)
 		}
+	}
+
+	// Who leaves during the turn of an agent finds the first page, and then the same game.
+	y.must(y.Call(y.ctx, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": "no-preference"}}}, nil))
+	y.load(url + "#home")
+	y.wait(`document.querySelector('.setup')`)
+	for range 2 {
+		y.do(`globalThis.held = null; location.hash = 'play?game=pig&players=2&seed=7&seats=greedy,human'`)
+		y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2' && document.activeElement.id === 'main'`)
+		y.do("history.back()")
+		y.wait(`document.querySelector('.setup .primary')`)
+		y.do("held.forEach((f) => f())")
 	}
 }
 

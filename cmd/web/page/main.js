@@ -46,6 +46,7 @@ async function show() {
     const module = await pages.get(page)();
     if (signal.aborted) return;
     await module.show(main, query, signal, shown === page);
+    if (signal.aborted) return; // another page is shown since
     if (shown !== page) scrollTo(0, 0);
     if (shown !== page && shown) main.focus({ preventScroll: true });
     shown = page;

@@ -35,8 +35,9 @@ export async function show(main, query, signal, again) {
   const step = whole(query, 'step');
   const view = await call('view', { ...address, step }, signal);
   keepLastGame(address.game);
-  if (!again || !shown || shown.id !== identity(view.address)) shown = frame(main, view);
+  if (!again || !shown?.board.isConnected || shown.id !== identity(view.address)) shown = frame(main, view);
   shown.guide = query.has('guide') ? await guideOf(address.game) : null;
+  signal.throwIfAborted();
   shown.exercise = query.has('exercise');
   shown.day = query.get('day');
   const other = !again && step === undefined && altered(view.address);
@@ -44,7 +45,7 @@ export async function show(main, query, signal, again) {
   if (step === undefined && goesOn(view.address)) shown.mine = gameOf(view.address);
   document.addEventListener('keydown', stepByKey, { signal });
   update(view, step, signal);
-  if (step === undefined) await agents(view, signal, shown.error, (next) => update(next, undefined, signal), guideMark());
+  if (step === undefined) agents(view, signal, shown.error, (next) => update(next, undefined, signal), guideMark());
 }
 
 /** What two addresses of one game have in common. */
