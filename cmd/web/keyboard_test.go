@@ -12,6 +12,11 @@ import (
 func TestBrowserKeyboard(t *testing.T) {
 	x := open(t, browser(t), served(t))
 	x.wait(`document.querySelector('.primary')`)
+	x.reach(`document.querySelector('.skip')`)
+	x.must(x.Press(x.ctx, "Enter"))
+	if got := x.text(`document.activeElement.id + location.hash`); got != "main" {
+		t.Errorf("the link to the content leads to %q", got)
+	}
 	x.reach(`document.querySelector('input[name=game]:checked')`)
 	for range 12 { // radio buttons follow the arrows
 		if x.text(`document.querySelector('input[value=pig]').checked`) == "true" {

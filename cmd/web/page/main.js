@@ -31,7 +31,6 @@ let shown = '';
 
 async function show() {
   const { page: name, query } = current();
-  if (name === 'main') return;
   const page = pages.has(name) ? name : 'home';
   leave.abort();
   leave = new AbortController();
@@ -76,6 +75,11 @@ async function draw(code) {
   await show();
 }
 
+// The address of the link is that of no page: the game in it stays.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  document.getElementById('main').focus();
+});
 onChange(show);
 draw(keptLanguage() || ofBrowser());
 if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');
