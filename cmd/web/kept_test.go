@@ -197,3 +197,10 @@ func TestBrowserTrouble(t *testing.T) {
 		t.Errorf("estimates are shown as %s", got)
 	}
 }
+	x.load(address + "#play?game=pig&players=2&dice=typed&moves=roll")
+	x.wait(`document.querySelector('[data-key=face-3]')`)
+	x.do(`{ const send = window.fetch; window.fetch = async () => { window.fetch = send; throw new TypeError('no network'); }; }`)
+	x.click("face-3")
+	x.wait(`document.querySelector('#roll-error:not(:empty)')`)
+	x.click("face-3")
+	x.wait(`location.hash.endsWith('&moves=roll.3')`)

@@ -37,9 +37,9 @@ function facePad(roll, send) {
   const entered = [];
   const enter = () => send(entered.map((face) => face.text).join(separator));
   const add = (face) => {
+    if (count === 1) return send(face.text);
     entered.push(face);
-    if (count === 1) enter();
-    else draw();
+    return draw();
   };
   const pad = h('div', { class: 'roll-pad' });
   const draw = () => fill(pad,
