@@ -83,7 +83,11 @@ func TestBrowserMine(t *testing.T) {
 		x.wait(`document.querySelector('textarea')`)
 		return x.text(`[...document.querySelectorAll('.game-list li')].map((li) => li.textContent).join('\n')`)
 	}
-	x.load(address + "#" + endedGame(t))
+	x.load(address + "#" + endedGame(t, "greedy", "random") + "&step=1")
+	x.wait(choice)
+	x.do(choice + ".click()")
+	x.press("Back to the game")
+	x.press("To the end of the game")
 	x.wait(ended)
 	if got := list(); got != "" {
 		t.Errorf("a game that was only seen is listed: %s", got)

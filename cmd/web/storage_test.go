@@ -157,11 +157,11 @@ func ask(t *testing.T, a *web.App, do string, address web.Address) (v web.View) 
 	return v
 }
 
-// endedGame returns the address of an ended game.
-func endedGame(t *testing.T) string {
+// endedGame returns the address of an ended game of agents.
+func endedGame(t *testing.T, seats ...string) string {
 	t.Helper()
 	a := web.New(web.Options{})
-	address := web.Address{Game: "martian-dice", Players: 2, Seed: 7, Seats: []string{"greedy", "random"}}
+	address := web.Address{Game: "martian-dice", Players: len(seats), Seed: 7, Seats: seats}
 	for {
 		v := ask(t, a, "play", address)
 		if address = v.Address; v.Ended {
@@ -174,7 +174,7 @@ func endedGame(t *testing.T) string {
 // TestBrowserStorage opens an ended game by a link, its review, and the list of games, whatever
 // the storage is.
 func TestBrowserStorage(t *testing.T) {
-	b, address, hash := browser(t), served(t), endedGame(t)
+	b, address, hash := browser(t), served(t), endedGame(t, "greedy", "random")
 	cases := map[string]string{"full": full}
 	if fulltest.On() {
 		cases = map[string]string{"denied": denied, "full": full, "damaged": "localStorage.setItem('games', '[null]');", "absent": absent, "refuse": refuse, "frozen": frozen}

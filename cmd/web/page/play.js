@@ -231,8 +231,9 @@ function after(view, moves) {
   for (const game of a.line ? [mainLine(a), a] : [a]) {
     if (common(moves, game.moves) === moves.length) return go(game, { step: stepOf(view, moves.length - 1) + 1 });
   }
-  if (!a.start && !a.line) shown.mine = gameOf(a);
-  return go({ ...a, moves, line: a.line ?? (common(played, moves) < played.length ? played : undefined) });
+  const line = a.line ?? (common(played, moves) < played.length ? played : undefined);
+  if (!a.start && !line) shown.mine = gameOf(a); // to try something out in a game that is only seen does not make it one's own
+  return go({ ...a, moves, line });
 }
 
 /** Stores the game as one that is played here, in English. */
