@@ -128,7 +128,11 @@ func TestBrowserMine(t *testing.T) {
 	if lines := strings.Split(got, "\n"); len(lines) != 2 || !strings.Contains(got, "You ") || !strings.Contains(got, " : ") || strings.Count(got, "Level 2") != 2 {
 		t.Errorf("the list of games is %q; want one with a result, an opponent and a score", got)
 	}
-	x.press("Forget all games")
+	x.do("document.querySelector('[data-key=forget]').focus()")
+	x.must(x.Press(x.ctx, "Enter"))
+	if got := x.text("document.activeElement.textContent"); got != "Keep them" {
+		t.Errorf("a second Enter presses %q", got)
+	}
 	x.press("Keep them")
 	x.press("Forget all games")
 	x.press("Forget them")

@@ -28,7 +28,7 @@ export async function show(main, query, signal, _, done = '') {
   const open = list.filter((g) => g.open), over = list.filter((g) => !g.open);
   const forget = h('p', { class: 'row' });
   const ask = () => fill(forget, list.length === 1 ? t('Forget this game, the mistakes and the daily exercises for good?') : t('Forget all {n} games, the mistakes and the daily exercises for good?', { n: list.length }),
-    button(t('Forget them'), () => { forgetGames(); show(main, query, signal); }, { 'data-key': 'forget' }), button(t('Keep them'), offer));
+    button(t('Forget them'), () => { forgetGames(); show(main, query, signal); }), button(t('Keep them'), offer, { 'data-key': 'forget' })); // a key that is held down must not answer
   const offer = () => fill(forget, button(t('Forget all games'), ask, { 'data-key': 'forget' }));
   offer();
   const groups = [...new Set(over.map(groupOf))];
