@@ -138,6 +138,14 @@ func TestBrowserMine(t *testing.T) {
 	x.press("Forget them")
 	x.wait(`!document.querySelector('.game-list')`)
 
+	x.do(fmt.Sprintf(`import('./store.js').then(({ keep }) => keep(%q, { game: 'martian-dice', players: 1 })).then(() => { location.hash = 'games?'; })`, strings.TrimPrefix(endedGame(t, "greedy"), "play?")))
+	x.wait(`document.querySelector('.game-list + .row + section button')`)
+	x.do(`document.querySelector('.game-list + .row + section button').click()`)
+	x.wait(`document.querySelector('section tbody')`)
+	if got := x.text(`document.querySelector('section table').innerText`); !strings.HasSuffix(got, " turns") || strings.Contains(got, "rating") {
+		t.Errorf("the losses of a game for one are %q; want turns, and no rating", got)
+	}
+
 	y := open(t, b, "about:blank")
 	y.script(denied)
 	y.must(y.Open(y.ctx, address+"#play?game=pig&players=2&seed=7&seats=human,human"))
@@ -198,13 +206,6 @@ func TestBrowserTrouble(t *testing.T) {
 	if got := x.text(`document.querySelector('.panel input').value === location.href`); got != "true" {
 		t.Error("the address is not on the page")
 	}
-	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
-		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false, no_interval: x > 1 };
-		return [value(n, ''), short(n, ''), value(n, 'points')];
-	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 %, 100 %, about -1.01 points" {
-		t.Errorf("estimates are shown as %s", got)
-	}
-}
 	x.load(address + "#play?game=pig&players=2&dice=typed&moves=roll")
 	x.wait(`document.querySelector('[data-key=face-3]')`)
 	x.do(`{ const send = window.fetch; window.fetch = async () => { window.fetch = send; throw new TypeError('no network'); }; }`)
@@ -212,3 +213,10 @@ func TestBrowserTrouble(t *testing.T) {
 	x.wait(`document.querySelector('#roll-error:not(:empty)')`)
 	x.click("face-3")
 	x.wait(`location.hash.endsWith('&moves=roll.3')`)
+	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
+		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false, no_interval: x > 1 };
+		return [value(n, ''), short(n, ''), value(n, 'points')];
+	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 %, 100 %, about -1.01 points" {
+		t.Errorf("estimates are shown as %s", got)
+	}
+}

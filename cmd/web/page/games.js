@@ -1,6 +1,6 @@
 // The games of this browser: those that are played here and those that are read from text, with
 // what their reviews say, the mistakes to practise and the daily exercise.
-import { call, callOnce } from './api.js';
+import { call, callOnce, english } from './api.js';
 import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
@@ -140,11 +140,11 @@ export async function show(main, query, signal, _, done = '') {
     fill(reports, h('p', {}, t('Computing…')));
     try {
       const games = over.filter((g) => groupOf(g) === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
-      const r = await call('report', { games }, signal);
+      const r = await call('report', { games }, signal), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
       fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Ratings') }, h('table', {},
-        h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), t('rating')].map((x) => h('th', { scope: 'col' }, x)))),
+        h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), !unit && t('rating')].filter(Boolean).map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? t('You') : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, numbers.fixed(p.mistakes, 2)),
-          h('td', { class: 'number' }, `${numbers.fixed(100 * p.decision_loss.value, 4)} %`), h('td', { class: 'number' }, p.rating ? p.rating.text : t('none: nothing was decided'))))))),
+          h('td', { class: 'number' }, unit ? `${numbers.fixed(p.decision_loss.value, 4)} ${unit}` : `${numbers.fixed(100 * p.decision_loss.value, 4)} %`), !unit && h('td', { class: 'number' }, p.rating ? p.rating.text : t('none: nothing was decided'))))))),
       h('p', { class: 'note' }, `${numbers.method(r)} ${t('Intervals are of the level {percent} %.', { percent: 100 * r.confidence })}`));
     } catch (e) {
       if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));

@@ -60,7 +60,7 @@ function frame(main, view) {
     values: isOn('values'), coach: isOn('coach'),
     tab: 'moves',
     title: h('h1', { class: 'title' }), status: h('p', { class: 'status', role: 'status' }), news: h('p', { class: 'news' }), praise: h('span', { class: 'praise', role: 'status' }),
-    odds: h('div', { class: 'odds', role: 'group', 'aria-label': t('Chances to win') }),
+    odds: h('div', { class: 'odds', role: 'group', 'aria-label': view.unit ? t('Expected {unit}', { unit: view.unit }) : t('Chances to win') }),
     board: h('div', { class: 'board' }), players: h('section', { class: 'players', 'aria-label': t('Players'), tabindex: 0 }), actions: h('section', { class: 'actions', 'aria-label': t('Choices'), tabindex: -1 }),
     tabs: h('div', { class: 'tabs', role: 'tablist', 'aria-label': t('About the game') }), panel: h('section', { class: 'panel', role: 'tabpanel', tabindex: 0 }),
     tools: h('div', { class: 'tools' }), error: h('p', { class: 'error', role: 'alert' }), legend: h('div', { class: 'legend-box' }),
