@@ -120,13 +120,13 @@ func TestBrowserMyGames(t *testing.T) {
 			t.Errorf("%.60s: %s", garbage, got)
 		}
 	}
-	if got := read(string(file)); !strings.HasPrefix(got, "Added 1 games, ") {
+	if got := read(string(file)); !strings.HasPrefix(got, "Added games: 1, ") {
 		t.Errorf("reading the file says %q", got)
 	}
 	if after := mine(); after != before {
 		t.Errorf("after saving, forgetting and reading My games says\n%s\nbefore\n%s", after, before)
 	}
-	if got := read(string(file)); !strings.HasPrefix(got, "Added 0 games, 0 mistakes and 0 daily") {
+	if got := read(string(file)); !strings.HasPrefix(got, "Added games: 0, mistakes: 0, daily exercises: 0") {
 		t.Errorf("reading the file again says %q", got)
 	}
 

@@ -118,7 +118,7 @@ export async function show(main, query, signal, _, done = '') {
       fill(filed);
       if (input.files[0].size > 1 << 24) throw new Error(t('The file is too large to be one of this page.'));
       const { games, mistakes, days, left } = merge(await input.files[0].text());
-      show(main, query, signal, true, [t('Added {games} games, {mistakes} mistakes and {days} daily exercises ✓', { games, mistakes, days }), left && t('{left} had no room: at most {limit} of each are kept.', { left, limit })].filter(Boolean).join(' '));
+      show(main, query, signal, true, [t('Added games: {games}, mistakes: {mistakes}, daily exercises: {days} ✓', { games, mistakes, days }), left && t('{left} had no room: at most {limit} of each are kept.', { left, limit })].filter(Boolean).join(' '));
     } catch (e) {
       fill(wrong, e.message);
     }
