@@ -30,7 +30,7 @@ type agentInfo struct {
 	Name   string `json:"name"`
 	About  string `json:"about"`            // what it is
 	Level  string `json:"level,omitempty"`  // if its strength was measured
-	Strong string `json:"strong,omitempty"` // how strong it is, in one line
+	Strong string `json:"strong,omitempty"` // how strong it is, in one line, if that was measured for as many players
 }
 
 // listAgents lists the agents of Game for Players.
@@ -63,7 +63,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	slices.SortStableFunc(list[1:], func(x, y agentInfo) int { return rank(x) - rank(y) })
 	for i, x := range list {
 		if _, k := measured(r.Game, x.Name); k >= 0 {
-			list[i].Level, list[i].Strong = levelName(r.Game, x.Name), howStrong(r.Game, x.Name)
+			list[i].Level, list[i].Strong = levelName(r.Game, x.Name), howStrong(r.Game, x.Name, r.Players)
 		}
 	}
 	want := agents.MetaOf(g.Spec())

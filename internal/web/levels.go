@@ -54,11 +54,11 @@ func levelName(id, name string) string {
 	return name
 }
 
-// howStrong says in one line how strong an agent is; "" if that was not measured. The number of a
-// level says little: in Martian Risk, random play beats the bot greedy.
-func howStrong(id, name string) string {
+// howStrong says in one line how strong an agent is among so many players; "" if that was not
+// measured. The number of a level says little: in Martian Risk, random play beats the bot greedy.
+func howStrong(id, name string, players int) string {
 	rows, i := measured(id, name)
-	if i < 0 {
+	if i < 0 || rows[i].Players != players {
 		return ""
 	}
 	if name == yardstick {

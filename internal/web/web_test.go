@@ -487,4 +487,9 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s has the levels %q, want %q", id, got, want)
 		}
 	}
+	for _, x := range request[[]struct{ Level, Strong string }](t, newApp(), map[string]any{"do": "agents", "game": "martian-dice", "players": 1}) {
+		if x.Strong != "" {
+			t.Errorf("alone, %s is said to be %q, which was measured for two", x.Level, x.Strong)
+		}
+	}
 }
