@@ -43,6 +43,13 @@ func TestBrowserCoach(t *testing.T) {
 	x.do(`new Promise((resolve) => setTimeout(resolve, 600))`) // longer than a double click
 	x.click("option-stop")
 	x.moved("stop")
+	x.speak("de") // where all choices begin with a number
+	x.at(address, "martian-dice", 2, "0-0@0 aside T2 roll R3H1C3K4")
+	x.click("hint")
+	x.wait(`document.querySelector('.coach-told [data-key=best]')`)
+	if got := x.text(`document.querySelector('.coach-told').textContent`); strings.Contains(got, "beginnt") {
+		t.Errorf("the hint gives the answer away: %s", got)
+	}
 }
 
 // TestBrowserGuide opens a guided game from the page of the rules, follows it, and leaves the

@@ -150,7 +150,7 @@ export function choices(context, free) {
 
   draw();
   if (context.values) load();
-  const guard = context.coach && free && coach(known, about, words, context.suggest);
+  const guard = context.coach && free && coach(known, view, words, context.suggest);
   if (guard) known();
   return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, draw, allows: guard ? guard.allows : undefined };
 }

@@ -1,6 +1,7 @@
 // The coach: it warns before a choice that is at least an inaccuracy, and gives hints in two
 // steps: what matters, then the best choice.
 import { button, failure, fill, h, announce, sentence } from './dom.js';
+import { english } from './api.js';
 import { t } from './language.js';
 import * as numbers from './numbers.js';
 import { verdict } from './verdict.js';
@@ -9,11 +10,11 @@ const double = 500; // milliseconds between the clicks of a double click, at mos
 
 /**
  * @param {() => Promise<any>} known the values of the choices
- * @param {Map<string, string>} about what the choices do
- * @param {(name: string) => string} words the beginning of that, for people
+ * @param {any} view of the position
+ * @param {(name: string) => string} words what a choice does, for people
  * @param {(name: string) => void} suggest marks a choice
  */
-export function coach(known, about, words, suggest) {
+export function coach(known, view, words, suggest) {
   const told = h('div', { class: 'coach-told' });
   const tell = (...parts) => {
     fill(told, parts);
@@ -25,7 +26,7 @@ export function coach(known, about, words, suggest) {
   async function help(best) {
     tell(h('p', {}, t('Computing a hint…')));
     try {
-      const v = await known(), text = best ? bestOf(v) : matters(v, about);
+      const v = await known(), text = best ? bestOf(v) : matters(v, view);
       tell(h('p', {}, text), !best && v.options.length > 1 && button(t('Show the best choice'), () => help(true), { class: 'small', 'data-key': 'best' }));
       announce(text);
       if (best) suggest(v.options[0].action);
@@ -74,14 +75,18 @@ export function coach(known, about, words, suggest) {
 }
 
 /** What matters in a position, in words that leave the choice open. */
-function matters({ situation, options, unit }, about) {
+function matters({ situation, options, unit }, view) {
   if (options.length === 1) return t('There is one choice only.');
   const costs = options.map((o) => verdict(o.regret, unit)), fine = costs.filter((c) => !c).length;
-  const kinds = options.map((o) => /^[\u4e00-\u9fff]{2}|^\S+/.exec(about.get(o.action))[0]); // the first word, or two signs of Chinese
+  const [kinds, begins] = [english(view), view].map((v) => {
+    const about = new Map(v.options.map((o) => [o.name, o.about || o.name]));
+    return options.map((o) => /^[\u4e00-\u9fff]{2}|^\S+/.exec(about.get(o.action))[0]); // the first word, or two signs of Chinese
+  });
+  const alike = kinds.map((kind) => kind === kinds[0]); // of the kind of the best: in another language the first word may tell more
   const [least, worst] = [options[1], options.at(-1)].map((o) => numbers.loss(o.regret, unit));
   return [situation && t('{text}.', { text: sentence(situation) }),
     !costs.some(Boolean) ? t('No choice costs much here: the worst loses {worst}.', { worst })
       : fine === 1 ? options.length === 2 ? t('One choice is clearly best: the other loses {least}.', { least }) : t('One choice is clearly best: the next loses {least}.', { least })
         : unit ? t('{fine} of {n} choices are fine. The worst loses {worst}.', { fine, n: options.length, worst }) : t('{fine} of {n} choices are fine. The worst would cost {worst} of the chance to win.', { fine, n: options.length, worst }),
-    options.length > 2 && 2 * kinds.filter((k) => k === kinds[0]).length <= kinds.length && t('Look for one that begins with “{word}”.', { word: kinds[0] })].filter(Boolean).join(' ');
+    options.length > 2 && 2 * alike.filter(Boolean).length <= alike.length && begins.every((word, i) => (word === begins[0]) === alike[i]) && t('Look for one that begins with “{word}”.', { word: begins[0] })].filter(Boolean).join(' ');
 }
