@@ -71,6 +71,9 @@ func TestBrowserVariation(t *testing.T) {
 	if now := x.text("location.hash"); now != before {
 		t.Errorf("a second try leads out of the exercise, to %s", now)
 	}
+	if got := x.text(`document.querySelector('.tools .switch')`); got != "null" {
+		t.Error("an exercise has the switch of the values, which would draw it anew")
+	}
 }
 
 // TestBrowserMine: a game that is played here is listed while it goes on and when it has ended,

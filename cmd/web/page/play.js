@@ -173,7 +173,7 @@ function update(view, step, signal) {
     button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': t('One step back'), 'data-key': 'back' }),
     button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': t('One step forward'), 'data-key': 'forward' }),
     button(t('Undo'), () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: t('Take the last choice back') }),
-    switchOf('values', t('Values'), t('What each choice is worth')));
+    !page.exercise && switchOf('values', t('Values'), t('What each choice is worth')));
   function switchOf(name, text, title) {
     return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: page[name], 'data-key': name, onchange: (e) => {
       page[name] = e.target.checked;
