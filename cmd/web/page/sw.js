@@ -21,7 +21,7 @@ self.addEventListener('fetch', (event) => {
     const found = await cache.match(event.request, { ignoreSearch: true });
     if (found) return found;
     const response = await fetch(event.request);
-    if (response.ok) await cache.put(event.request, response.clone());
+    if (response.ok) await cache.put(event.request, response.clone()).catch(() => {}); // the storage can be full
     return response;
   })());
 });
