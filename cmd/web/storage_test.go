@@ -347,4 +347,14 @@ func TestBrowserCaches(t *testing.T) {
 	if want := "another site|marsgym|marsgym /one/ new|marsgym /two/ old"; got != want {
 		t.Errorf("the caches are %s; want %s", got, want)
 	}
+
+	// The program of this page cannot be loaded: each request starts it again, and says so.
+	got = x.text(`import('./client.js').then(async ({ connectWorker }) => {
+		const send = connectWorker(), failed = () => send({}).catch((e) => e.message);
+		return [await failed(), await failed()].join('|');
+	})`)
+	if want := "worker.js does not run|worker.js does not run"; got != want {
+		t.Errorf("without a program requests fail with %q; want %q", got, want)
+	}
+	x.Errors()
 }

@@ -62,7 +62,7 @@ export async function call(name, fields = {}, signal = undefined) {
     answer = await (await send)({ do: name, ...fields }, signal);
   } catch (error) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
-    throw new AnswerError(t('The program does not answer. Is it still running?'));
+    throw new AnswerError(offline ? t('The program of this page does not run. Check the connection and try again.') : t('The program does not answer. Is it still running?'));
   }
   if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
   const own = inLanguage(answer);

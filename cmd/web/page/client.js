@@ -1,22 +1,27 @@
 // Requests to the Web Worker of the exported page.
 
-/** Starts the worker and returns the function that sends a request. */
+/** Returns the function that sends a request, and starts the worker at the first one. */
 export function connectWorker() {
   const pending = new Map();
-  let worker, next = 0;
+  let worker = null, next = 0;
 
   function start() {
     worker = new Worker('worker.js');
+    worker.onerror = () => fail('worker.js does not run');
     worker.onmessage = ({ data }) => {
-      if (data.failed) {
-        for (const { reject } of pending.values()) reject(new Error(data.failed));
-        pending.clear();
-        return;
-      }
+      if (data.failed) return fail(data.failed);
       const request = pending.get(data.id);
       pending.delete(data.id);
-      request?.resolve(JSON.parse(data.response));
+      return request?.resolve(JSON.parse(data.response));
     };
+  }
+
+  /** Rejects all requests: the next one starts another worker. @param {string} text */
+  function fail(text) {
+    worker?.terminate();
+    worker = null;
+    for (const { reject } of pending.values()) reject(new Error(text));
+    pending.clear();
   }
 
   /** Go cannot be interrupted while it computes: the worker starts again, with what is left. */
@@ -26,7 +31,6 @@ export function connectWorker() {
     for (const [id, { text }] of pending) worker.postMessage({ id, request: text });
   }
 
-  start();
   return (request, signal) => new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new DOMException('Cancelled', 'AbortError'));
     const id = next++, text = JSON.stringify(request), slow = ['values', 'chance', 'review', 'play', 'report'].includes(request.do);
@@ -36,6 +40,7 @@ export function connectWorker() {
       reject(new DOMException('Cancelled', 'AbortError'));
       if (slow) restart();
     }, { once: true });
+    if (!worker) start();
     worker.postMessage({ id, request: text });
     return undefined;
   });

@@ -32,4 +32,5 @@ onmessage = ({ data }) => (running ? answer(data) : waiting.push(data));
   const go = new Go();
   const { instance } = await WebAssembly.instantiateStreaming(module, go.importObject);
   await go.run(instance);
+  throw new Error('the program has ended');
 })().catch((error) => postMessage({ failed: error.message }));
