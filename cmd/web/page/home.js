@@ -12,7 +12,7 @@ export async function show(main, query, signal) {
   document.title = t('marsgym: play');
   const games = await callOnce('games');
   signal.throwIfAborted(); // another page was opened meanwhile
-  const state = { game: query.get('game') ?? lastGame(), players: 0, seats: [], typed: false };
+  const state = { game: query.get('game') ?? lastGame(), players: 0, seats: [], chosen: [], seed: newSeed(), typed: false };
   if (!games.some((g) => g.id === state.game)) state.game = games[0].id;
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
@@ -20,7 +20,7 @@ export async function show(main, query, signal) {
     h('p', { class: 'lead' }, t('Board and dice games of Mars, against people or agents. Where a game is solved, every value is exact.'), ' ', h('a', { href: '#games' }, t('Exercise of the day'))),
     form);
   const cards = h('div', { class: 'cards' }, games.map((g) => h('label', { class: 'card' },
-    h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { state.game = g.id; state.players = 0; keepLastGame(g.id); setup(); } }),
+    h('input', { type: 'radio', name: 'game', value: g.id, checked: g.id === state.game, onchange: () => { Object.assign(state, { game: g.id, players: 0, chosen: [] }); keepLastGame(g.id); setup(); } }),
     h('span', { class: 'icon', 'aria-hidden': 'true' }, icons[g.id] ?? '●'),
     h('span', {}, h('strong', {}, g.title), h('small', {}, g.about)))));
   const details = h('div', { class: 'setup' });
@@ -34,14 +34,14 @@ export async function show(main, query, signal) {
     if (signal.aborted || state.game !== g.id || state.players !== players) return; // another choice was made meanwhile
     const levels = agents.filter((a) => a.level);
     const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
-    state.seats = Array.from({ length: state.players }, (_, i) => (state.typed ? 'human' : agents.find((a) => a.name === kept[i])?.name ?? (i === 0 ? 'human' : other.name)));
+    state.seats = Array.from({ length: state.players }, (_, i) => (state.typed ? 'human' : agents.find((a) => a.name === (state.chosen[i] ?? kept[i]))?.name ?? (i === 0 ? 'human' : other.name)));
     const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
     const called = (a) => (a.name === 'human' ? t('You, or a person here') : a.level ? `${a.level}: ${a.strong ?? a.about}` : `${a.name}: ${a.about}`);
     fill(details,
       h('fieldset', {}, h('legend', {}, t('Who plays')),
         counts.length > 1 && h('label', {}, t('Players'), ' ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
-        state.seats.map((name, i) => h('label', {}, t('Seat {n}', { n: i + 1 }), ' ', h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = e.target.value; } },
+        state.seats.map((name, i) => h('label', {}, t('Seat {n}', { n: i + 1 }), ' ', h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = state.chosen[i] = e.target.value; } },
           agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
         h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, a.strong ? t('{level} is {name}, {about}: {strong}.', a) : t('{level} is {name}, {about}.', a)))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? t('Start advice') : t('Start the game')),
@@ -50,7 +50,7 @@ export async function show(main, query, signal) {
       h('fieldset', {}, h('legend', {}, t('Dice')),
         radio('dice', 'drawn', t('Drawn by the page'), !state.typed, () => { state.typed = false; setup(); }),
         radio('dice', 'typed', t('Rolled on your own table: the page advises'), state.typed, () => { state.typed = true; setup(); }),
-        !state.typed && h('label', {}, t('Seed'), ' ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: newSeed() }), h('small', {}, ' ', t('The same seed gives the same dice.')))),
+        !state.typed && h('label', {}, t('Seed'), ' ', h('input', { name: 'seed', inputmode: 'numeric', pattern: '[0-9]{1,20}', size: 12, value: state.seed, oninput: (e) => { state.seed = e.target.value; } }), h('small', {}, ' ', t('The same seed gives the same dice.')))),
       h('p', { class: 'note' }, agents.some((a) => a.name === 'exact') ? t('The values of the choices are exact: the game is solved.')
         : [t('The values of the choices are estimated.'), offline && [' ', t('This page has no server: go run ./cmd/web has exact values of more games, and run folders.')]]));
   }
