@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strings"
@@ -193,9 +194,15 @@ func (r whileAllowed) Read(b []byte) (int, error) {
 	return r.in.Read(b)
 }
 
-// read returns the addresses of the games in Text.
+// readGame is a game of a text.
+type readGame struct {
+	Address
+	Open bool `json:"open,omitempty"` // whether it goes on
+}
+
+// read returns the games in Text.
 func (a *App) read(ctx context.Context, r *Request) (any, error) {
-	var list []Address
+	var list []readGame
 	for g, err := range record.Read(whileAllowed{ctx, strings.NewReader(r.Text)}, catalog.Open) {
 		if err != nil {
 			return nil, err
@@ -207,16 +214,16 @@ func (a *App) read(ctx context.Context, r *Request) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("game %d: %w", len(list)+1, err)
 		}
-		list = append(list, address)
+		list = append(list, readGame{address, !g.Over()})
 	}
 	if list == nil {
 		return nil, errors.New("the text holds no game; a game begins with the line \"marsgym game 1\"")
 	}
-	return map[string][]Address{"games": list}, nil
+	return map[string][]readGame{"games": list}, nil
 }
 
 // addressOf returns the address of a recorded game: with its seed if its dice are those of
-// the seed, otherwise with its rolls.
+// the seed, otherwise with its rolls and a seed that tells it from other games.
 func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 	spec := g.Rules.Spec()
 	a := Address{Players: spec.Players, Seats: g.Seats}
@@ -242,6 +249,9 @@ func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 		}
 		typed.Moves = append(typed.Moves, name)
 	}
+	hash := fnv.New32a()
+	io.WriteString(hash, strings.Join(typed.Moves, "."))
+	typed.Seed = uint64(hash.Sum32())
 	if g.Seed == nil {
 		return typed, nil
 	}

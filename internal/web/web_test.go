@@ -87,11 +87,14 @@ func TestGames(t *testing.T) {
 				t.Errorf("the address leads to %s, want %s", again.Position, v.Position)
 			}
 			text := request[map[string]string](t, a, fields("write", v.Address))["text"]
-			games := request[map[string][]web.Address](t, a, map[string]any{"do": "read", "text": text})["games"]
-			if len(games) != 1 {
-				t.Fatalf("%d games in %s", len(games), text)
+			games := request[map[string][]struct {
+				web.Address
+				Open bool
+			}](t, a, map[string]any{"do": "read", "text": text})["games"]
+			if len(games) != 1 || games[0].Open == v.Ended {
+				t.Fatalf("%d games in %s, of which the first goes on: %v", len(games), text, games[0].Open)
 			}
-			back, want := fmt.Sprint(games[0]), fmt.Sprint(v.Address)
+			back, want := fmt.Sprint(games[0].Address), fmt.Sprint(v.Address)
 			if back != want {
 				t.Errorf("the text leads to %s, want %s", back, want)
 			}

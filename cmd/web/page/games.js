@@ -128,7 +128,7 @@ export async function show(main, query, signal, _, done = '') {
     try {
       fill(error);
       const { games } = await call('read', { text: text.value }, signal);
-      for (const a of games) keep(write(a), a);
+      for (const a of games) keep(write(a), a, { open: a.open });
       if (games.length === 1) goTo(link('play', write(games[0])));
       else show(main, query, signal);
     } catch (e) {
