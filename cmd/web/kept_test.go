@@ -28,6 +28,63 @@ func (x *tab) press(text string) {
 	x.do("found.click()")
 }
 
+// TestBrowserReload reloads in the middle of a game, opens the same game in another tab,
+// goes back, and undoes a choice.
+func TestBrowserReload(t *testing.T) {
+	b, url := browser(t), served(t)
+	x := open(t, b, url+"#play?game=pig&players=2&seed=7&seats=human,greedy")
+	x.play(3, func(int) { x.do(choice + `.click()`) })
+	x.wait(choice)
+	address, text := x.text("location.href"), x.text(`document.querySelector('.stage').innerText`)
+	x.do("globalThis.before = true; location.reload()")
+	x.wait("!globalThis.before && " + choice)
+	if again := x.text(`document.querySelector('.stage').innerText`); again != text {
+		t.Errorf("after reloading the page has %q, want %q", again, text)
+	}
+	y := open(t, b, address)
+	y.wait(choice)
+	y.do(choice + `.click()`)
+	y.wait(fmt.Sprintf("location.href !== %q", address))
+	if now := x.text("location.href"); now != address {
+		t.Errorf("a choice in another tab moved this one to %s", now)
+	}
+	y.wait(choice)
+	y.do(`[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Undo').click()`)
+	y.wait(fmt.Sprintf("location.href === %q", address))
+	y.do("history.back()")
+	y.wait(fmt.Sprintf("location.href !== %q", address))
+
+	// The page shows each step for a while, unless the person skips that, wants no motion or does not play.
+	y.script(`{ const later = window.setTimeout; window.setTimeout = (f, ms, ...rest) => (ms > 300 ? (globalThis.held ??= []).push(f) : later(f, ms, ...rest)); }`)
+	for _, test := range []struct {
+		motion, seats string
+		held          bool
+	}{{"no-preference", "greedy,human", true}, {"reduce", "greedy,human", false}, {"no-preference", "greedy,greedy&start=90-90%400%20turn%208", false}} {
+		y.must(y.Call(y.ctx, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": test.motion}}}, nil))
+		y.load(url + "#play?game=pig&players=2&seed=7&seats=" + test.seats)
+		if test.held {
+			y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2'`)
+			y.must(y.Press(y.ctx, "Escape"))
+		}
+		y.wait(choice + " || " + ended)
+		if got := y.text(`Boolean(globalThis.held)`); got != fmt.Sprint(test.held) {
+			t.Errorf("with %s of motion and the seats %s a step is held: %s", test.motion, test.seats, got)
+		}
+	}
+
+	// Who leaves during the turn of an agent finds the first page, and then the same game.
+	y.must(y.Call(y.ctx, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": "no-preference"}}}, nil))
+	y.load(url + "#home")
+	y.wait(`document.querySelector('.setup')`)
+	for range 2 {
+		y.do(`globalThis.held = null; location.hash = 'play?game=pig&players=2&seed=7&seats=greedy,human'`)
+		y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2' && document.activeElement.id === 'main'`)
+		y.do("history.back()")
+		y.wait(`document.querySelector('.setup .primary')`)
+		y.do("held.forEach((f) => f())")
+	}
+}
+
 // TestBrowserVariation steps back in a game and chooses: the choice of the game steps forward,
 // another begins a variation, and the game is there to go back to. In an exercise a second try
 // stays in the exercise.

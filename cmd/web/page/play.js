@@ -103,6 +103,7 @@ function stepByKey(event) {
 function update(view, step, signal) {
   const page = shown, live = step === undefined, a = view.address;
   const person = view.mover >= 0 && a.seats[view.mover] === 'human';
+  const passing = live && view.mover >= 0 && !person && !page.exact; // an agent would wait for estimates of its position
   noticeFocus(page);
   page.view = view;
   document.title = `${view.title} · marsgym`;
@@ -137,6 +138,7 @@ function update(view, step, signal) {
       context.choose(text);
     },
     onValues: (known) => {
+      page.exact = known.exact;
       if (page.view !== view) return;
       odds(page.odds, known, names);
       board?.worth(onBoard(known, view.options));
@@ -144,7 +146,7 @@ function update(view, step, signal) {
     suggest,
     answered: (right) => fill(practice, answered(a, view.step, page.day, right)),
     error: (error) => { if (error.name !== 'AbortError') fill(page.error, error.message); },
-    address: a, values: page.values && !page.exercise, coach: page.coach && !page.exercise,
+    address: a, passing, values: page.values && !page.exercise && !passing, coach: page.coach && !page.exercise,
     coachSwitch: () => !page.exercise && switchOf('coach', t('Coach'), t('Warns before a costly choice, and gives hints')),
   };
   const free = person || !live || a.typed;
@@ -157,7 +159,7 @@ function update(view, step, signal) {
     page.actions.querySelector('.suggested')?.scrollIntoView({ block: 'nearest' });
     board?.suggest(view.options.find((o) => o.name === name).action);
   }
-  page.odds.classList.toggle('on', context.values);
+  page.odds.classList.toggle('on', page.values && !page.exercise);
   if (!context.values || view.mover < 0) fill(page.odds);
   if (view.scene) {
     board = drawBoard(page.board, view.scene, names, {
@@ -314,12 +316,12 @@ function tabs(context) {
   page.panel.setAttribute('aria-labelledby', `tab-${page.tab}`);
   const show = {
     moves: () => fill(page.panel, log(context, (step) => go(context.address, { step }))),
-    review: () => reviewPanel(page.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
+    review: () => context.passing ? fill(page.panel, h('p', {}, t('Computing values…'))) : reviewPanel(page.panel, context, (step, exercise) => go(context.address, { step, exercise: exercise ? 1 : undefined })),
     rules: () => rulesOf(context.address.game, context.address.players).then((e) => page.tab === 'rules' && fill(page.panel, e), context.error),
     about: () => about(page, context),
     share: () => share(page.panel, context),
   };
-  if (page.tab !== 'review') forget();
+  if (page.tab !== 'review' || context.passing) forget();
   show[page.tab]();
 }
 
