@@ -118,6 +118,16 @@ func TestBrowserVariation(t *testing.T) {
 	if q := query(); q.Get("moves") != "roll.roll.hold.roll.roll" || q.Has("line") {
 		t.Errorf("back in the game the address is %v", q)
 	}
+	for _, test := range []struct{ focus, step, then string }{ // the keyboard goes on where it was, or beside it
+		{"[data-key=log-1]", "1", "log-1"}, {"[data-key=back]", "0", "forward"},
+	} {
+		x.do("document.querySelector('" + test.focus + "').focus()")
+		x.must(x.Press(x.ctx, "Enter"))
+		x.wait(fmt.Sprintf(`document.querySelector('.actions').textContent.includes('Step %s of')`, test.step))
+		if got := x.text("document.activeElement.dataset.key"); got != test.then {
+			t.Errorf("at step %s the focus is on %s, want %s", test.step, got, test.then)
+		}
+	}
 	x.load(address + "#" + game + "&step=2&exercise=1")
 	x.wait(choice)
 	before := x.text("location.hash")

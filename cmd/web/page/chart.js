@@ -17,6 +17,7 @@ const left = 46, right = 10, top = 10, bottom = 34;
  * @param {(x: number) => void} [o.onPick]
  * @param {(x: number) => string} [o.describe] a row of the table
  * @param {number} [o.digits]
+ * @param {boolean} [o.open] whether the table is open
  * @param {boolean} [o.zero] whether the scale of y begins at 0
  * @param {boolean} [o.log] whether the scale of y is logarithmic
  */
@@ -52,9 +53,9 @@ export function lineChart(o) {
     h('figcaption', {}, `${o.title}${percent ? ', %' : ''}`),
     h('ul', { class: 'legend' }, o.series.map((s) => h('li', {}, svg('svg', { viewBox: '0 0 30 8', 'aria-hidden': 'true' }, svg('path', { class: `line line-${s.seat % 10}`, d: 'M1 4H29' })), s.name))),
     picture,
-    h('details', {}, h('summary', {}, t('Table')), h('div', { class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': t('Table: {title}', { title: o.title }) }, h('table', {},
+    h('details', { open: o.open }, h('summary', {}, t('Table')), h('div', { class: 'scroll tall', tabindex: 0, role: 'group', 'aria-label': t('Table: {title}', { title: o.title }) }, h('table', {},
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, o.xLabel), o.describe && h('th', { scope: 'col' }, t('what')), o.series.map((s) => h('th', { scope: 'col' }, s.name)))),
-      h('tbody', {}, rows.map((x, i) => h('tr', {}, h('td', {}, o.onPick ? button(x, () => o.onPick(x), { class: 'move', 'aria-label': t('Show step {step}', { step: x }) }) : label(x)), o.describe && h('td', {}, o.describe(x)),
+      h('tbody', {}, rows.map((x, i) => h('tr', {}, h('td', {}, o.onPick ? button(x, () => o.onPick(x), { class: 'move', 'data-key': `step-${x}`, 'aria-label': t('Show step {step}', { step: x }) }) : label(x)), o.describe && h('td', {}, o.describe(x)),
         o.series.map((s) => h('td', { class: 'number' }, s.y[i] === undefined ? '' : fixed(s.y[i], digits))))))))));
 }
 

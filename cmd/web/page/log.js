@@ -19,7 +19,7 @@ export function log(context, go) {
   const line = (l) => {
     const [first, ...rest] = l.seat >= 0 ? [words(l.about || l.name), ...l.told] : [l.told[0] ?? l.name, ...l.told.slice(1)];
     return h('li', { class: l.step === view.step && !context.live ? 'here' : '' },
-      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', title: t('Go to this position'), 'aria-label': t('Show the position after step {step}: {move}', { step: l.step, move: first }) }),
+      button([l.seat < 0 && h('span', { 'aria-hidden': 'true' }, '⚄ '), sentence(first)], () => go(l.step), { class: 'move', 'data-key': `log-${l.step}`, title: t('Go to this position'), 'aria-label': t('Show the position after step {step}: {move}', { step: l.step, move: first }) }),
       rest.map((text) => h('span', { class: 'told' }, sentence(text))));
   };
   return h('div', { class: 'log', role: 'log', tabindex: 0, 'aria-label': t('Moves, the latest turn first'), 'aria-live': 'off' }, turns.reverse().map((turn) => h('section', { class: turn.seat >= 0 ? `turn seat-${turn.seat}` : 'turn' },

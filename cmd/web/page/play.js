@@ -92,7 +92,7 @@ function goStep(step) {
 /** Steps through the game by the arrow keys, Home and End, where nothing else uses them. */
 function stepByKey(event) {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (event.target.closest('input:not([type=checkbox]), textarea, select, [role=tab], .map, .players, .scroll, .log')) return;
+  if (event.target.closest('input:not([type=checkbox]), textarea, select, [role=tab], .map, .players, .scroll, .log, pre')) return;
   const { step, steps } = shown.view;
   const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: steps }[event.key];
   if (to === undefined) return;
@@ -171,11 +171,13 @@ function update(view, step, signal) {
   } else {
     fill(page.board, h('pre', { class: 'text-board', tabindex: 0, 'aria-label': t('The position') }, view.text));
   }
+  const tool = page.tools.contains(document.activeElement);
   fill(page.tools,
     button('◀', () => goStep(view.step - 1), { disabled: view.step === 0, 'aria-label': t('One step back'), 'data-key': 'back' }),
     button('▶', () => goStep(view.step + 1), { disabled: view.step === view.steps, 'aria-label': t('One step forward'), 'data-key': 'forward' }),
     button(t('Undo'), () => undo(view), { disabled: !canUndo(view), 'data-key': 'undo', title: t('Take the last choice back') }),
     !page.exercise && switchOf('values', t('Values'), t('What each choice is worth')));
+  if (tool && document.activeElement === document.body) page.tools.querySelector('button:not(:disabled)')?.focus(); // the other direction at an end
   function switchOf(name, text, title) {
     return h('label', { class: 'switch', title }, h('input', { type: 'checkbox', checked: page[name], 'data-key': name, onchange: (e) => {
       page[name] = e.target.checked;
@@ -192,8 +194,8 @@ function update(view, step, signal) {
       button(t('Back to the game'), () => go(mainLine(a), { step: stepOf(view, common(a.moves, a.line)) }), { 'data-key': 'main-line' })));
   }
   if (view.ended && live) parts.push(h('div', { class: 'result' }, view.result.map((text) => h('p', {}, text)), why,
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, t('New game')), button(t('Review the game'), () => { page.tab = 'review'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }),
-      button(t('Share the result'), () => { page.tab = 'share'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }))));
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: link('home', { game: a.game }) }, t('New game')), button(t('Review the game'), () => { page.tab = 'review'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }, { 'data-key': 'review-game' }),
+      button(t('Share the result'), () => { page.tab = 'share'; update(view, step, signal); page.panel.scrollIntoView({ block: 'nearest' }); }, { 'data-key': 'share-result' }))));
   if (view.mover === -1 && a.typed) parts.push(rollInput(context));
   if (help?.element) parts.unshift(help.element);
   if (list) parts.push(list.element);

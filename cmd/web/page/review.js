@@ -95,6 +95,7 @@ function draw(panel, context, { result: r, time }, go) {
       title: view.unit ? t('Expected {unit}', { unit: view.unit }) : t('Chance to win'), xLabel: t('step'), yLabel: view.unit || '%', series,
       marks: judged(r, view.unit).map((d) => ({ x: d.step, label: d.verdict.sign })), at: view.step, onPick: (k) => go(k),
       describe: (k) => { const entry = view.log[k - 1]; return entry ? numbers.words(entry.about || entry.told[0] || entry.name) : t('start'); }, digits: r.exact ? 6 : 1,
+      open: panel.querySelector('.figure details')?.open, // as it was at another step
     }),
     h('h2', {}, t('Costliest mistakes')), mistakes(r, view, name, go),
     r.ratings && [h('h2', {}, t('Estimated rating')), ratings(r, name)],

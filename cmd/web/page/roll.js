@@ -42,13 +42,17 @@ function facePad(roll, send) {
     return draw();
   };
   const pad = h('div', { class: 'roll-pad' });
-  const draw = () => fill(pad,
-    h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': say(face.name), 'data-key': `face-${face.text}` }))),
-    count !== 1 && [
-      h('p', { class: 'dice-set', role: 'status', 'aria-label': t('Entered: {dice}', { dice: entered.map((face) => say(face.name)).join(', ') || t('nothing') }) }, entered.map((face) => die(face.name))),
-      h('p', { class: 'row' },
-        button(count ? t('Enter {n} of {count}', { n: entered.length, count }) : t('Enter'), enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
-        button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': t('Take the last back'), 'data-key': 'take-back' }))]);
+  const draw = () => {
+    const here = pad.contains(document.activeElement);
+    fill(pad,
+      h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': say(face.name), 'data-key': `face-${face.text}` }))),
+      count !== 1 && [
+        h('p', { class: 'dice-set', role: 'status', 'aria-label': t('Entered: {dice}', { dice: entered.map((face) => say(face.name)).join(', ') || t('nothing') }) }, entered.map((face) => die(face.name))),
+        h('p', { class: 'row' },
+          button(count ? t('Enter {n} of {count}', { n: entered.length, count }) : t('Enter'), enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
+          button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': t('Take the last back'), 'data-key': 'take-back' }))]);
+    if (here && document.activeElement === document.body) pad.querySelector('button:not(:disabled)').focus(); // that of the last die is disabled
+  };
   draw();
   return pad;
 }
