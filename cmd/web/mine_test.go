@@ -152,8 +152,9 @@ func TestBrowserDeck(t *testing.T) {
 	x := open(t, browser(t), served(t))
 	x.wait(`document.querySelector('.setup .primary')`)
 	got := x.text(`(async () => {
-		const store = await import('./store.js'), { answered, due } = await import('./deck.js'), { parse } = await import('./address.js');
+		const store = await import('./store.js'), { answered, due, personOf } = await import('./deck.js'), { parse } = await import('./address.js');
 		const key = 'game=pig&players=2&seed=1&seats=human,greedy&moves=roll', day = 864e5, now = Date.now;
+		personOf(parse('game=pig')); // throws nothing without seats
 		store.keepCards([{ key, step: 2, box: 0, due: now(), at: now() }]);
 		const list = [];
 		try {

@@ -31,7 +31,8 @@ export function due() {
 
 /** The seat of the only person of a game, or -1. @param {import('./address.js').Address} a */
 export function personOf(a) {
-  return a.seats.filter((name) => name === 'human').length === 1 ? a.seats.indexOf('human') : -1;
+  const seats = a.seats ?? []; // what is kept can come from elsewhere
+  return seats.filter((name) => name === 'human').length === 1 ? seats.indexOf('human') : -1;
 }
 
 /** Keeps what a review says of the only person, if the game was played here. @param {import('./address.js').Address} a @param {{unit: string}} view @param {any} review */

@@ -58,7 +58,7 @@ export async function show(main, query, signal) {
       error, editing.element, board,
       h('form', { class: 'edit', onsubmit: (e) => { e.preventDefault(); open(input.value.trim()); } },
         h('label', { class: 'block' }, t('The position as text'), input),
-        h('p', { class: 'row' }, h('button', { class: 'primary' }, t('Show')), button(t('New position'), () => open(''))),
+        h('p', { class: 'row' }, h('button', { class: 'primary' }, t('Show')), button(t('New position'), () => { input.value = text; open(''); })),
         notationOf(info.id, players))), h('div', { class: 'right' }, against, side)));
 
   if (!view) return fill(error, wrong);

@@ -149,8 +149,9 @@ function update(view, step, signal) {
     address: a, passing, values: page.values && !page.exercise && !passing, coach: page.coach && !page.exercise,
     coachSwitch: () => !page.exercise && switchOf('coach', t('Coach'), t('Warns before a costly choice, and gives hints')),
   };
-  const free = person || !live || a.typed;
-  const list = view.mover >= 0 && choices(context, free);
+  const over = live && view.ended; // also at the limit of moves, where a seat is to move
+  const free = !over && (person || !live || a.typed);
+  const list = view.mover >= 0 && !over && choices(context, free);
   let board = null;
   /** Marks a choice in the list and on the board. */
   function suggest(name) {
