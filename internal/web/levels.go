@@ -54,7 +54,7 @@ func levelName(id, name string) string {
 	return name
 }
 
-// howStrong says in one line how strong an agent is among so many players; "" if that was not
+// howStrong says in one line how strong an agent is among that number of players; "" if it was not
 // measured. The number of a level says little: in Martian Risk, random play beats the bot greedy.
 func howStrong(id, name string, players int) string {
 	rows, i := measured(id, name)
