@@ -184,7 +184,7 @@ func TestBrowserMine(t *testing.T) {
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
 	over := x.text("location.href")
-	if got := list(); strings.Count(got, "Stufe 2") != 2 || !strings.Contains(got, "Du ") || strings.Contains(got, "You ") {
+	if got := list(); strings.Count(got, "Stufe 2") != 2 || !strings.Contains(got, "Du ") || strings.Contains(got, "You ") || strings.Count(got, " : ") != 2 {
 		t.Errorf("in German the list of games is %q", got)
 	}
 	x.load(over)

@@ -93,7 +93,7 @@ function translated(text) {
   const small = text.charAt(0).toLowerCase() + text.slice(1);
   if (sentences.has(text)) return sentences.get(text);
   if (sentences.has(small)) return capital(sentences.get(small));
-  const found = templates.find(({ test, parts }) => parts.every((part) => text.includes(part)) && test.exec(text)?.slice(1).every((x) => !/[;:]( |$)|\.$/.test(x)));
+  const found = templates.find(({ test, parts }) => parts.every((part) => text.includes(part)) && test.exec(text)?.slice(1).every((x) => !/(^|\S)[;:]( |$)|\.$/.test(x)));
   if (!found) return joined(text) ?? (/^\d+\.\d+$/.test(text) ? written(text) : text);
   const values = found.test.exec(text).slice(1).map(say);
   const numbers = values.filter((_, i) => found.key.match(hole)[i] === '#');
@@ -106,13 +106,13 @@ function joined(text) {
   if (text.length > 1 && text.endsWith('.')) return say(text.slice(0, -1)) + say('.');
   for (const mark of marks) {
     const i = text.indexOf(mark);
-    if (i > 0 && i + mark.length < text.length) return say(text.slice(0, i).trim()) + say(mark) + say(text.slice(i + mark.length));
+    if (i > 0 && text[i - 1] !== ' ' && i + mark.length < text.length) return say(text.slice(0, i).trim()) + say(mark) + say(text.slice(i + mark.length));
   }
   const counted = /^ *(.+) ([\d.]+)$/.exec(text); // such as a player with the score
   return counted ? `${say(counted[1])} ${written(counted[2])}` : undefined;
 }
 
-const marks = ['; ', ': ', ', ', ' and '];
+const marks = ['; ', ': ', ', ', ' and ']; // a score such as 2 : 26 is one part
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
