@@ -51,7 +51,7 @@ function facePad(roll, send) {
         h('p', { class: 'row' },
           button(count ? t('Enter {n} of {count}', { n: entered.length, count }) : t('Enter'), enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
           button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': t('Take the last back'), 'data-key': 'take-back' }))]);
-    if (here && document.activeElement === document.body) pad.querySelector('button:not(:disabled)').focus(); // that of the last die is disabled
+    if (here && document.activeElement === document.body) [...pad.querySelectorAll('button')].find((b) => !b.disabled)?.focus(); // that of the last die is disabled
   };
   draw();
   return pad;
