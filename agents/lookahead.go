@@ -13,6 +13,9 @@ import (
 // Lookahead is the first part of the names of agents that look ahead.
 const Lookahead = "lookahead"
 
+// MaxPlies is the largest K of "lookahead:K:MODEL".
+const MaxPlies = search.MaxPlies
+
 // lookaheadPattern is the form of their names: with a number of plies and a network.
 const lookaheadPattern = Lookahead + ":3:MODEL"
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"marsgym/agents"
-	"marsgym/agents/search"
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
@@ -92,8 +91,8 @@ func (s *session) checkSweep(ctx context.Context, c call) error {
 	case !s.spec.HasWin():
 		return cli.Usagef("league: %s counts %s, not wins, so there are no matches", s.spec.FullTitle(), s.spec.Unit)
 	}
-	if l.Games > eval.MaxGames || l.Lookahead != nil && *l.Lookahead > search.MaxPlies {
-		return cli.Usagef("league: at most %d games and look-ahead by %d plies", eval.MaxGames, search.MaxPlies)
+	if l.Games > eval.MaxGames || l.Lookahead != nil && *l.Lookahead > agents.MaxPlies {
+		return cli.Usagef("league: at most %d games and look-ahead by %d plies", eval.MaxGames, agents.MaxPlies)
 	}
 	if _, err := s.agents.OpenAll(ctx, l.Against); err != nil {
 		return fmt.Errorf("league: %w", err)
