@@ -32,16 +32,17 @@ const (
 // where the game is solved, elsewhere by searches in a limited time. A nil advisor is
 // silent.
 type advisor struct {
-	ctx    context.Context // of the session: at the prompt a policy has none
-	game   env.Game
-	spec   game.Spec
-	out    io.Writer
-	valuer analysis.Valuer
-	think  time.Duration // of a hint, where values are estimated
-	coach  float64       // the share of the win, or of the unit, above which it warns; 0 for never
-	priced []*analysis.Game
-	sure   []analysis.Decision // decisions whose losses are estimated twice
-	reason string              // why the games are not priced
+	ctx     context.Context // of the session: at the prompt a policy has none
+	game    env.Game
+	spec    game.Spec
+	out     io.Writer
+	valuer  analysis.Valuer
+	think   time.Duration // of a hint, where values are estimated
+	coach   float64       // the share of the win, or of the unit, above which it warns; 0 for never
+	priced  []*analysis.Game
+	numbers []int               // of the priced games in the session, from 1
+	sure    []analysis.Decision // decisions whose losses are estimated twice
+	reason  string              // why the games are not priced
 
 	at      env.Position // of the last decision
 	options []analysis.Option

@@ -13,9 +13,9 @@ import (
 	"marsgym/internal/seats"
 )
 
-// priceGame prices a game for people. Where values are estimated, their costliest decisions
+// priceGame prices a game, the number-th of the session, for people. Where values are estimated, their costliest decisions
 // are valued again with other dice, since the highest of many estimates are too high.
-func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int) error {
+func (a *advisor) priceGame(ctx context.Context, rec *record.Game, number int, people []int) error {
 	if a == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (a *advisor) priceGame(ctx context.Context, rec *record.Game, people []int)
 	if err != nil {
 		return err
 	}
-	a.priced = append(a.priced, priced)
+	a.priced, a.numbers = append(a.priced, priced), append(a.numbers, number)
 	if v.Exact() {
 		for _, d := range priced.Decisions {
 			if slices.Contains(people, d.Seat) {
@@ -68,7 +68,7 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 	for i, g := range a.priced {
 		for _, p := range people {
 			s := g.Seats[p]
-			fmt.Fprintf(w, "Price of game %d to %s: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", i+1, names[p], a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
+			fmt.Fprintf(w, "Price of game %d to %s: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", a.numbers[i], names[p], a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
 			if !a.valuer.Exact() {
 				fmt.Fprintf(w, "\n  + correction %s", a.figure(s.Correction))
 			}

@@ -80,7 +80,7 @@ func (s *session) play(ctx context.Context, games int) error {
 			return err
 		}
 		won += s.end()
-		if err := s.advisor.priceGame(ctx, s.rec, s.people()); err != nil {
+		if err := s.advisor.priceGame(ctx, s.rec, i+1, s.people()); err != nil {
 			return err
 		}
 	}

@@ -407,18 +407,18 @@ func hashes(ctx context.Context, names *regexp.Regexp, w io.Writer) error {
 			return err
 		}
 		c.PPO.Horizon = min(c.PPO.Horizon, 64)
-		by := map[[sha256.Size]byte][]string{} // values of GOMAXPROCS
+		by := map[string][]string{} // values of GOMAXPROCS by the sum
 		for _, n := range procs {
 			runtime.GOMAXPROCS(n)
 			mlp, err := trained(ctx, run.game, c, nil)
 			if err != nil {
 				return err
 			}
-			sum := sha256.Sum256(mlp.WeightBytes())
+			sum := fmt.Sprintf("%x", sha256.Sum256(mlp.WeightBytes()))
 			by[sum] = append(by[sum], fmt.Sprint(n))
 		}
-		for sum, list := range by {
-			fmt.Fprintf(w, "| %s | %s | %x |\n", what, strings.Join(list, ", "), sum)
+		for _, sum := range slices.Sorted(maps.Keys(by)) {
+			fmt.Fprintf(w, "| %s | %s | %s |\n", what, strings.Join(by[sum], ", "), sum)
 		}
 	}
 	return nil
