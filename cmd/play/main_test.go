@@ -248,7 +248,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestHints(t *testing.T) {
 	file := config(t, reduced)
-	stdout, _, _ := command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-game-config", file)
+	stdout, _, _ := command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-cache", t.TempDir(), "-game-config", file)
 	if strings.Count(stdout, "Solving Martian Dice") != 1 || !regexp.MustCompile(`keep \d \w+; \d dice left +wins +\d+\.\d{4} %\n`).MatchString(stdout) {
 		t.Errorf("for two:\n%s", stdout)
 	}
