@@ -69,7 +69,7 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 		return out, err
 	}
 	e.begin(x)
-	last := x*float64(e.cfg.Steps)+float64(out.Decisions) > float64(e.cfg.Steps)-0.5
+	last := float64(x*float64(e.cfg.Steps))+float64(out.Decisions) > float64(e.cfg.Steps)-0.5
 	var fitErr, searchErr error
 	parallel.For(2, 1, func(k, _ int) {
 		if k == 0 {
