@@ -44,6 +44,9 @@ var exportPolicy = strings.Replace(policy, " frame-ancestors 'none'", " worker-s
 // complete or not at all.
 func export(ctx context.Context, dir, url, cache string, stdout io.Writer) error {
 	dir = filepath.Clean(dir)
+	if base := filepath.Base(dir); base == "." || base == ".." || base == string(filepath.Separator) {
+		return cli.Usagef("-export: %s cannot be replaced; name a new folder", dir)
+	}
 	switch info, err := os.Lstat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -210,6 +213,9 @@ func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-export needs Go and the source code of this program, in its folder: go %s: %w\n%s", args[0], err, errs.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"marsgym/internal/web"
@@ -135,7 +136,7 @@ func (s *server) hostAllowed(host string) bool {
 	}
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
-		name, port = host, "80"
+		name, port = strings.Trim(host, "[]"), "80"
 	}
 	ip := net.ParseIP(name)
 	return port == strconv.Itoa(s.addr.Port) && (name == "localhost" || ip != nil && ip.IsLoopback())

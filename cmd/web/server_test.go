@@ -182,6 +182,9 @@ func TestToken(t *testing.T) {
 	if loopback := newServer(nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}); loopback.token != "" {
 		t.Error("on loopback there is a token")
 	}
+	if ipv6 := newServer(nil, &net.TCPAddr{IP: net.IPv6loopback, Port: 80}); !ipv6.hostAllowed("[::1]") { // browsers leave out the port 80
+		t.Error("the host [::1] is refused")
+	}
 }
 
 // TestHalfSent: requests that are never sent to their end, with small and with large parts,

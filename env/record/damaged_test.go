@@ -60,9 +60,11 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	// What is not cut off is not passed over.
-	for _, err := range record.Read(strings.NewReader(strings.Replace(text, "0 roll", "1 roll", 1)+text), catalog.Open) {
-		if err == nil || errors.Is(err, record.ErrIncomplete) {
-			t.Errorf("a wrong move: %v", err)
+	for _, wrong := range []string{strings.Replace(text, "0 roll", "1 roll", 1), strings.Replace(text, "result 1 -1", "result -1 1", 1)} {
+		for _, err := range record.Read(strings.NewReader(wrong+text), catalog.Open) {
+			if err == nil || errors.Is(err, record.ErrIncomplete) {
+				t.Errorf("%q: %v", wrong, err)
+			}
 		}
 	}
 }

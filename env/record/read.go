@@ -120,6 +120,7 @@ type parser struct {
 	open  Open
 	last  rules // of the game before
 	cut   bool  // the last line has no end, or the input has ended
+	wrong bool  // a result is whole, and not that of the rules
 	begun bool  // the first line of the next game was read before the result of a game
 }
 
@@ -194,7 +195,7 @@ func (p *parser) game() (*Game, error) {
 	}
 	p.begun = false
 	g, err := p.rest()
-	if err != nil && (p.begun || p.cut && p.lines.Err() == nil || p.follows()) {
+	if err != nil && !p.wrong && (p.begun || p.cut && p.lines.Err() == nil || p.follows()) {
 		return nil, fmt.Errorf("%w: %w", ErrIncomplete, err)
 	}
 	return g, err
@@ -268,8 +269,7 @@ func (p *parser) rules() (*rules, error) {
 		}
 	}
 	if number != strconv.Itoa(r.spec.Version) || hash != r.hash {
-		p.n = line
-		return nil, p.errorf("the game has the rules %s; this program plays %s by the rules %d %s", input.Quote(text), id, r.spec.Version, r.hash)
+		return nil, fmt.Errorf("line %d: the game has the rules %s; this program plays %s by the rules %d %s", line, input.Quote(text), id, r.spec.Version, r.hash)
 	}
 	return r, nil
 }
@@ -353,6 +353,7 @@ func mover(who game.Player) string {
 func (p *parser) result(g *Game, text string) error {
 	g.Truncated = text == truncated
 	if want := g.result(); !slices.Equal(strings.Fields(text), strings.Fields(want)) {
+		p.wrong = !strings.HasPrefix(want, text) && !strings.HasPrefix(truncated, text)
 		return p.errorf("the result is %s; by the rules it is %q", input.Quote(text), want)
 	}
 	return nil

@@ -53,7 +53,9 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 		}
 		list = append(list, agentInfo{Name: name, About: about})
 	}
-	list = append(list, agentInfo{Name: "search:100", About: "tree search, 100 simulations a decision"}, agentInfo{Name: "search:400", About: "tree search, 400 simulations a decision"})
+	if g.Spec().HasWin() {
+		list = append(list, agentInfo{Name: "search:100", About: "tree search, 100 simulations a decision"}, agentInfo{Name: "search:400", About: "tree search, 400 simulations a decision"})
+	}
 	rank := func(x agentInfo) int {
 		if rows, i := measured(r.Game, x.Name); i >= 0 {
 			return i - len(rows)
@@ -221,6 +223,9 @@ func (r *replay) playBy(ctx context.Context, agent *agents.Agent) error {
 func (a *App) standIn(g env.Game) string {
 	if a.hasPretrained(g) {
 		return agents.Pretrained
+	}
+	if !g.Spec().HasWin() { // which searches need
+		return agents.BestBot(g)
 	}
 	return "search:400"
 }

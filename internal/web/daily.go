@@ -46,7 +46,7 @@ func (a *App) daily(ctx context.Context, r *Request) (any, error) {
 				return nil, err
 			}
 		}
-		solution, err := a.solve(ctx, g.game)
+		solution, err := a.solveWithin(ctx, g.game, a.patience(valuesTime))
 		if err != nil {
 			return nil, err
 		}

@@ -158,12 +158,14 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 		}
 		if i == 0 {
 			spec = g.spec
-			if valuer, err = a.valuer(ctx, g.game, 0, mostTime); err != nil {
-				return nil, err
-			}
-			if !valuer.Exact() {
+			solution, err := a.solveWithin(ctx, g.game, a.patience(valuesTime))
+			if errors.Is(err, game.ErrNoSolution) {
 				return nil, fmt.Errorf("%s: %w; the review of a game estimates a rating of its own", spec.FullTitle(), game.ErrNoSolution)
 			}
+			if err != nil {
+				return nil, err
+			}
+			valuer = analysis.NewExact(spec, solution)
 		}
 		if g.spec.RulesHash() != spec.RulesHash() {
 			return nil, errors.New("the games are of different rules")
@@ -269,6 +271,7 @@ func sameText(drawn, g *record.Game) bool {
 		return false
 	}
 	drawn.Undo(len(g.Steps))
+	drawn.Truncated = drawn.AtLimit()
 	var x, y bytes.Buffer
 	return drawn.Write(&x) == nil && g.Write(&y) == nil && x.String() == y.String()
 }

@@ -62,11 +62,15 @@ func (a *App) solve(ctx context.Context, g env.Game) (env.Solution, error) {
 	return s.solution, s.err
 }
 
-// solveWithin is solve that waits for a time only.
+// solveWithin is solve that waits for a time only; then the error is errSolving alone.
 func (a *App) solveWithin(ctx context.Context, g env.Game, d time.Duration) (env.Solution, error) {
 	wait, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	return a.solve(wait, g)
+	s, err := a.solve(wait, g)
+	if errors.Is(err, errSolving) && ctx.Err() == nil {
+		err = errSolving
+	}
+	return s, err
 }
 
 // Solving is how far the solver of a game is.

@@ -32,10 +32,9 @@ func (a *App) valuer(ctx context.Context, g env.Game, seed uint64, d time.Durati
 	if err == nil {
 		return analysis.NewExact(g.Spec(), s), nil
 	}
-	if later := errors.Is(err, errSolving) && ctx.Err() == nil; !later && !errors.Is(err, game.ErrNoSolution) {
+	// Searches estimate shares of a win.
+	if later := err == errSolving && g.Spec().HasWin(); !later && !errors.Is(err, game.ErrNoSolution) {
 		return nil, err
-	} else if later && !g.Spec().HasWin() { // searches estimate shares of a win
-		return nil, errSolving
 	}
 	unseeded, err := a.estimators.get(g.Spec().RulesHash(), func() (*analysis.Searches, error) {
 		if !a.hasPretrained(g) {

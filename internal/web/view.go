@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -161,7 +162,10 @@ func (r *replay) result(n seats.Names) []string {
 }
 
 // capital returns a text with a capital at its beginning.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+func capital(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:n]) + text[n:]
+}
 
 // score returns the score at the end, that of a seat first; "" if the game has none.
 func (r *replay) score(seat int) string {

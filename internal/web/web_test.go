@@ -139,6 +139,34 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// TestTexts writes games and reads them: one that ends at the limit of moves keeps its seed, and
+// a name may begin with any letter.
+func TestTexts(t *testing.T) {
+	a := newApp()
+	back := func(address web.Address, old, new string) web.Address {
+		t.Helper()
+		written := request[struct{ Text string }](t, a, fields("write", address))
+		games := request[struct{ Games []web.Address }](t, a, map[string]any{"do": "read", "text": strings.Replace(written.Text, old, new, 1)}).Games
+		if len(games) != 1 {
+			t.Fatalf("%d games", len(games))
+		}
+		return games[0]
+	}
+	people := []string{web.Human, web.Human}
+	// With this seed nobody wins who always rolls.
+	long := web.Address{Game: "pig", Players: 2, Seed: 178, Seats: people, Moves: slices.Repeat([]string{"roll"}, 4000)}
+	if v := request[web.View](t, a, fields("view", long)); !v.Ended {
+		t.Fatal("4000 moves are not the end")
+	}
+	if got := back(long, "", ""); got.Seed != long.Seed || got.Typed {
+		t.Errorf("a game of seed %d is read as one of seed %d, typed: %v", long.Seed, got.Seed, got.Typed)
+	}
+	won := back(web.Address{Game: "pig", Players: 2, Typed: true, Seats: people, Moves: slices.Repeat([]string{"roll", "6"}, 17)}, "seat 0 human", "seat 0 änne")
+	if v := request[web.View](t, a, fields("view", won)); !slices.Contains(v.Result, "Änne reaches 100 with 102 points.") {
+		t.Errorf("the result is %q", v.Result)
+	}
+}
+
 // TestValues compares the values of positions of random play with those of the solution, to
 // the bit: they are what cmd/solve prints.
 func TestValues(t *testing.T) {
@@ -422,6 +450,13 @@ func TestSolving(t *testing.T) {
 	// Searches cannot estimate turns.
 	if response, ok := a.Handle(t.Context(), []byte(`{"do":"values","game":"martian-dice","players":1,"time":200}`)); ok || string(response) != `{"error":"the game is still being solved","goesOn":true}` {
 		t.Errorf("while the game for one is being solved its values are %s", response)
+	}
+	solo := web.Address{Game: "martian-dice", Players: 1, Seed: 7, Seats: []string{"exact"}}
+	if v := request[web.View](t, a, fields("play", solo)); len(v.Address.Moves) != 1 || v.Solving == nil {
+		t.Errorf("while the game for one is being solved the best player plays %v, %v", v.Address.Moves, v.Solving)
+	}
+	if response, ok := a.Handle(t.Context(), []byte(`{"do":"report","games":[{"game":"pig","seed":"1","moves":["roll"]}]}`)); ok || string(response) != `{"error":"the game is still being solved","goesOn":true}` {
+		t.Errorf("while the game is being solved its report is %s", response)
 	}
 	close(done)
 	<-ended

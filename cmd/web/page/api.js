@@ -70,6 +70,25 @@ export async function call(name, fields = {}, signal = undefined) {
   return own;
 }
 
+/**
+ * Is call for a request that needs a solved game: it asks again until the game is solved.
+ * @param {string} name of the request
+ * @param {object} fields of the request
+ * @param {AbortSignal} signal that cancels it
+ * @param {(message: string) => void} wait is told why there is no answer yet
+ */
+export async function callSolved(name, fields, signal, wait) {
+  for (;;) {
+    try {
+      return await call(name, fields, signal);
+    } catch (error) {
+      if (!(error instanceof AnswerError) || !error.goesOn) throw error;
+      wait(error.message);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
 /** The answers as the logic gave them, by those in the language of the page. @type {WeakMap<object, any>} */
 const originals = new WeakMap();
 

@@ -1,5 +1,5 @@
 // The deck of a person's own mistakes, and the daily exercise: each is a position with a choice to find.
-import { call, english } from './api.js';
+import { call, callSolved, english } from './api.js';
 import { goTo, link, parse, write } from './address.js';
 import { deck, keepCards, keepDay, keepReview } from './store.js';
 import { h } from './dom.js';
@@ -56,9 +56,9 @@ export async function practise(card, signal) {
   goTo(exercise(card));
 }
 
-/** Opens the exercise of today. */
-export async function openDaily(signal) {
-  const day = today(), { address, step } = await call('daily', { seed: day.replaceAll('-', '') }, signal);
+/** Opens the exercise of today. @param {AbortSignal} signal @param {(message: string) => void} wait is told why it is not open yet */
+export async function openDaily(signal, wait) {
+  const day = today(), { address, step } = await callSolved('daily', { seed: day.replaceAll('-', '') }, signal, wait);
   goTo(link('play', write(address, { step, exercise: 1, day })));
 }
 

@@ -1,6 +1,6 @@
 // The games of this browser: those that are played here and those that are read from text, with
 // what their reviews say, the mistakes to practise and the daily exercise.
-import { call, callOnce, english } from './api.js';
+import { call, callOnce, callSolved, english } from './api.js';
 import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
@@ -65,7 +65,7 @@ export async function show(main, query, signal, _, done = '') {
     const told = days(), now = told.find((d) => d.day === today()), error = h('span', { class: 'error', role: 'alert' });
     return h('section', {}, h('h2', {}, t('Exercise of the day')),
       h('p', {}, now ? (now.right ? t('Today’s exercise is solved.') : t('Today’s exercise is missed.')) : t('A choice with exact values, the same for everyone today.'), ' ', told.length > 0 && t('You have solved {right} of {n}.', { right: told.filter((d) => d.right).length, n: told.length })),
-      h('p', { class: 'row' }, button(now ? t('See it again') : t('Open today’s exercise'), () => openDaily(signal).catch((e) => fill(error, e.message)), { class: now ? '' : 'primary', 'data-key': 'daily' }), error));
+      h('p', { class: 'row' }, button(now ? t('See it again') : t('Open today’s exercise'), () => openDaily(signal, (message) => fill(error, message)).catch((e) => fill(error, e.message)), { class: now ? '' : 'primary', 'data-key': 'daily' }), error));
   }
 
   function mistakes() {
@@ -140,7 +140,7 @@ export async function show(main, query, signal, _, done = '') {
     fill(reports, h('p', {}, t('Computing…')));
     try {
       const games = over.filter((g) => groupOf(g) === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
-      const r = await call('report', { games }, signal), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
+      const r = await callSolved('report', { games }, signal, (message) => fill(reports, h('p', {}, message))), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
       fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Ratings') }, h('table', {},
         h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), !unit && t('rating')].filter(Boolean).map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? t('You') : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, numbers.fixed(p.mistakes, 2)),
