@@ -238,11 +238,15 @@ func (e tagged) Unwrap() []error { return []error{e.tag, e.error} }
 
 // Check returns an error that wraps [ErrConfig] if a game cannot be trained with
 // the config: for the faults that [Config.Validate] reports, an invalid network, an
-// algorithm that the game does not support, or a run that takes more than Memory.
+// algorithm that the game does not support, or a run that takes more than Memory or whose
+// checkpoints are too large.
 func (c Config) Check(g env.Game) error {
 	err := c.check(g)
 	if err == nil {
 		err = c.checkMemory(g)
+	}
+	if err == nil {
+		err = c.checkCheckpoint(g)
 	}
 	if err != nil {
 		return tagged{err, ErrConfig}
@@ -250,7 +254,7 @@ func (c Config) Check(g env.Game) error {
 	return nil
 }
 
-// check is Check without the memory.
+// check is Check without the memory and the checkpoint.
 func (c Config) check(g env.Game) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -283,6 +287,29 @@ func (c Config) check(g env.Game) error {
 	}
 	return errors.Join(errs...)
 }
+
+// checkCheckpoint reports a run whose checkpoints could not be saved.
+func (c Config) checkCheckpoint(g env.Game) error {
+	if size := 4 * c.copies() * float64(c.shape(g.Spec()).Size()); size > models.MaxFile {
+		return fmt.Errorf("a checkpoint would have %.3g GiB; want at most %d: lower train.hidden or the number of train.opponents", size/(1<<30), models.MaxFile>>30)
+	}
+	if c.Algorithm != AlgorithmPPO && c.parts() > maxParts {
+		return fmt.Errorf("train.rows is %d, which is more than checkpoints can hold of %s; want at most %d", c.Rows, c.Algorithm, maxParts*c.Expert.Search.PartRows())
+	}
+	return nil
+}
+
+// copies returns the number of networks in a checkpoint, with the two moments of the network.
+func (c Config) copies() float64 {
+	n := 3
+	if o := c.Opponents; o.Fraction > 0 && o.Networks() > 0 {
+		n += o.Population + o.Size
+	}
+	return float64(n)
+}
+
+// maxParts bounds parts. Chosen: the header of a checkpoint has some 75 bytes for each.
+const maxParts = 50_000
 
 // parts returns the number of parts of the rows whose self-play is a job.
 func (c Config) parts() int {

@@ -147,6 +147,10 @@ func TestCheck(t *testing.T) {
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
 		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"networks of a checkpoint", "mars-is-ours", 2, train.AlgorithmPPO, func(c *train.Config) {
+			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{1024, 1024}, 0.1, 200
+		}, "a checkpoint would have 1.11 GiB; want at most 1: lower train.hidden or the number of train.opponents"},
+		{"states of a checkpoint", "pig", 2, train.OneMove, func(c *train.Config) { c.Rows = 50_001 }, "train.rows is 50001, which is more than checkpoints can hold of one-move; want at most 50000"},
 		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "and train.memory is 24: lower train.rows or the steps"},
 		{"little memory", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Memory = 0.001 }, "and train.memory is 0.001: lower"},

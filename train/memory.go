@@ -43,11 +43,8 @@ func (c Config) memory(g env.Game, play playSizes) (networks, iteration float64)
 	)
 	spec, shape := g.Spec(), c.shape(g.Spec())
 	n, d, p := float64(c.Rows), float64(spec.ObsLen()), float64(spec.Players)
-	// The weights, two moments of each, and a checkpoint while it is written.
-	copies := 3.0 + 8
-	if o := c.Opponents; o.Fraction > 0 && o.Networks() > 0 {
-		copies += float64(o.Population + o.Size)
-	}
+	// Those of a checkpoint, and a checkpoint while it is written.
+	copies := c.copies() + 8
 	rows := 1.0 // of the network for a decision
 	if c.Head == models.Score {
 		rows += play.options

@@ -241,6 +241,22 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
+// TestStartOfPopulation: the network that a run starts with follows its population.
+func TestStartOfPopulation(t *testing.T) {
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
+	cfg := poolConfig(models.Logits)
+	cfg.Hidden, cfg.LearningRate = []int{8}, Schedule{0, 0}
+	cfg.Opponents.Population, cfg.Opponents.PopulationSteps = 2, 0.2
+	start := newTestNetwork(t, g, models.Logits)
+	mlp, err := Run(t.Context(), cfg, Options{Game: g, Dir: t.TempDir(), Learner: gorgonia.New, Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(mlp.Weights(), start.Weights()) {
+		t.Error("without learning the network ends as another one")
+	}
+}
+
 func newTestNetwork(t *testing.T, g env.Game, head models.Head) *models.MLP {
 	t.Helper()
 	s := g.Spec()

@@ -185,6 +185,11 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 			return nil, tagged{err, ErrCheckpoint}
 		}
 	}
+	for _, name := range []string{CheckpointFile, agents.ModelFile} {
+		if _, err := os.Lstat(r.path(name)); err == nil && !opt.Resume {
+			return nil, &fs.PathError{Op: "create", Path: r.path(name), Err: fs.ErrExist}
+		}
+	}
 	if r.record, err = openRecord(r.dir, opt.Resume, r.at.sizes); err != nil && opt.Resume {
 		return nil, tagged{err, ErrCheckpoint}
 	} else if err != nil {

@@ -122,9 +122,20 @@ func (x *segment) Receive(r jobs.Result) error {
 	return nil
 }
 
-// stateDigest is the digest of what files hold without times: of the model, and of the
-// checkpoint without the state that has the seconds.
+// stateDigest is the digest of what files hold without times: of the metrics, of the model, and
+// of the checkpoint without the state that has the seconds.
 func stateDigest(files [][]byte) (jobs.Digest, error) {
+	sum := sha256.New()
+	for line := range bytes.Lines(files[0]) {
+		var m Metrics
+		if err := input.DecodeLoosely(line, &m); err != nil {
+			return jobs.Digest{}, err
+		}
+		m.Seconds, m.StepsPerS = 0, 0
+		if err := json.NewEncoder(sum).Encode(m); err != nil {
+			return jobs.Digest{}, err
+		}
+	}
 	f, err := models.Decode(files[2])
 	if err != nil {
 		return jobs.Digest{}, err
@@ -135,7 +146,9 @@ func stateDigest(files [][]byte) (jobs.Digest, error) {
 		return jobs.Digest{}, err
 	}
 	model := sha256.Sum256(files[3])
-	return sha256.Sum256(append(b, model[:]...)), nil
+	sum.Write(model[:])
+	sum.Write(b)
+	return jobs.Digest(sum.Sum(nil)), nil
 }
 
 // packFiles returns the segment files of a folder as bytes; those that are not there are empty.

@@ -89,7 +89,10 @@ func TestSegmentRefuses(t *testing.T) {
 		"no files":      func(r *jobs.Result) { r.Times = nil },
 		"half of them":  func(r *jobs.Result) { r.Times = r.Times[:len(r.Times)/2] },
 		"a changed bit": func(r *jobs.Result) { r.Times[len(r.Times)-100] ^= 1 },
-		"no outcome":    func(r *jobs.Result) { r.Bytes = nil },
+		"a loss": func(r *jobs.Result) {
+			r.Times = bytes.Replace(r.Times, []byte(`"value_loss":0.`), []byte(`"value_loss":1.`), 1)
+		},
+		"no outcome": func(r *jobs.Result) { r.Bytes = nil },
 		"another state": func(r *jobs.Result) { // its last digit
 			last := &r.Bytes[len(r.Bytes)-3]
 			*last = map[bool]byte{true: '1', false: '0'}[*last == '0']

@@ -198,8 +198,28 @@ func (p *selfPlay) Receive(r jobs.Result) error {
 	if err != nil {
 		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
 	}
+	if err := p.possible(next); err != nil {
+		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
+	}
 	p.next, p.ended = next, true
 	return nil
+}
+
+// possible returns an error unless a state, and the counts of what was found, are possible.
+func (p *selfPlay) possible(state []byte) error {
+	cfg := p.cfg.search()
+	from := p.part * cfg.PartRows()
+	rows := min(cfg.PartRows(), p.cfg.Rows-from)
+	x, err := expert.New(p.game, cfg, rows, from)
+	if err == nil {
+		err = x.RestoreState(state)
+	}
+	for i := range p.found {
+		if s := &p.found[i]; err == nil && (s.steps > 1<<32 || s.games > 1<<32 || s.evaluated > 1<<40) {
+			err = fmt.Errorf("%d decisions, %d games and %d evaluations", s.steps, s.games, s.evaluated)
+		}
+	}
+	return err
 }
 
 // decode reads what was found.

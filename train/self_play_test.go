@@ -2,7 +2,9 @@ package train_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
+	"encoding/binary"
 	"sync"
 	"testing"
 
@@ -113,6 +115,46 @@ func TestReceiveRefuses(t *testing.T) {
 	}
 	if refused < damaged*2/3 {
 		t.Errorf("%d of %d damaged results were refused; want all that are cut or too long, at least", refused, damaged)
+	}
+}
+
+// TestReceiveRefusesStates: a run does not go on from a state that is none, or count decisions
+// that nobody has time for.
+func TestReceiveRefusesStates(t *testing.T) {
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
+	cfg := short(train.OneMove)
+	cfg.Rows, cfg.Steps = 2, 1
+	for name, change := range map[string]func(state, found []byte) ([]byte, []byte){
+		"as it is": func(state, found []byte) ([]byte, []byte) { return state, found },
+		"a state of ones": func(_, found []byte) ([]byte, []byte) {
+			var b bytes.Buffer
+			w, _ := flate.NewWriter(&b, flate.BestSpeed)
+			w.Write(bytes.Repeat([]byte{1}, 1<<12))
+			w.Close()
+			return b.Bytes(), found
+		},
+		"decisions": func(state, found []byte) ([]byte, []byte) {
+			_, n := binary.Uvarint(found)
+			return state, append(binary.AppendUvarint(nil, 1<<62), found[n:]...)
+		},
+	} {
+		e, _ := jobstest.Encoded(selfPlay(compute), func(b []byte) []byte {
+			state, rest, err := jobs.CutSlice[byte](b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, n := binary.Uvarint(rest) // the number of what was found
+			found, after, err := jobs.CutSlice[byte](rest[n:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, found = change(state, found)
+			return append(jobs.AppendSlice(append(jobs.AppendSlice(nil, state), rest[:n]...), found), after...)
+		})
+		_, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e})
+		if (err == nil) != (name == "as it is") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -228,6 +228,14 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second run in the same folder: %v", err)
 	}
+	for _, name := range []string{train.MetricsFile, tensorboard.File} {
+		if err := os.Remove(filepath.Join(opt.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := train.Run(t.Context(), cfg, opt); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second run in a folder with a checkpoint alone: %v", err)
+	}
 }
 
 // diverging fails at the twentieth minibatch.

@@ -317,6 +317,40 @@ func TestFailing(t *testing.T) {
 	}
 }
 
+// TestMixed: builds that may find other bits may do so for one job too, where a worker pauses
+// until the job is another worker's.
+func TestMixed(t *testing.T) {
+	t.Parallel()
+	a := cluster.Access{Addr: freeport.Address(t)}
+	serve(t, a, "")
+	c := connect(t, cluster.Options{Access: a, Identity: cluster.Mixed, Lease: 200 * time.Millisecond})
+	list, tasks := hashes(3, 10)
+	j, err := list[0].Job()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Do(t.Context(), tasks) }()
+	for c.Status().Pending < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	nc := bad(t, a, "paused")
+	if _, err := nc.Request("marsgym.run.test.ask.paused", message(j.Digest(), `, "offset":0,"size":0,"times":0`, nil), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	work(t, cluster.WorkOptions{Access: a, Identity: cluster.Mixed})
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Repeat([]byte{7}, 1000)
+	if _, err := nc.Request("marsgym.run.test.result.paused", message(j.Digest(), fmt.Sprintf(`, "offset":0,"size":%d,"times":0`, len(other)), other), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Do(t.Context(), tasksOnly(3)); err != nil {
+		t.Errorf("after another result of one job: %v", err)
+	}
+}
+
 // TestLies has a worker whose results are wrong.
 func TestLies(t *testing.T) {
 	t.Parallel()

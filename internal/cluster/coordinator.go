@@ -468,7 +468,7 @@ func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, 
 	c.mu.Lock()
 	known, seen := c.done[d]
 	p := c.pending[d]
-	if seen && known != found {
+	if seen && known != found && c.opt.Identity != Mixed {
 		c.mu.Unlock()
 		c.differ(d, from)
 		return

@@ -21,8 +21,8 @@ const (
 // Bounds of messages. Chosen: far above what jobs of this module need, and what a process
 // may have to hold for another one.
 const (
-	maxJob     = 64 << 10  // bytes of a job
-	maxInputs  = 64        // of a job
+	maxJob     = 128 << 10 // bytes of a job
+	maxInputs  = 1 << 10   // of a job
 	maxInput   = 512 << 20 // bytes of an input
 	maxResult  = 256 << 20 // bytes of a result
 	maxHeld    = 2 << 30   // bytes of results that are not complete

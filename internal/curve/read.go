@@ -80,7 +80,7 @@ func LoadFrom(name, path string, in io.Reader) (Run, error) {
 		}
 		r.Points = append(r.Points, p)
 		if numbers += len(p); numbers > maxNumbers {
-			return Run{}, fmt.Errorf("%s: %w; at most %d numbers for charts are read; remove lines", path, input.ErrTooLarge, maxNumbers)
+			return Run{}, fmt.Errorf("%s: %w; at most %d numbers for charts are read; chart a copy with fewer lines", path, input.ErrTooLarge, maxNumbers)
 		}
 	}
 	switch err := lines.Err(); {

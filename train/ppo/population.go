@@ -11,15 +11,15 @@ import (
 // restart gives the learner the first weights of number k of the population, or of the
 // network itself.
 func (r *PPO) restart(k int) error {
-	mlp, stream := r.learner.MLP(), uint64(method.WeightStream)
+	mlp, weights := r.learner.MLP(), r.first
 	if k < r.pool.cfg.Population {
-		stream = method.PopulationStream + uint64(k)
+		first, err := models.NewMLP(mlp.Shape(), rand.NewPCG(r.opt.Seed, method.PopulationStream+uint64(k)))
+		if err != nil {
+			return err
+		}
+		weights = first.Weights()
 	}
-	first, err := models.NewMLP(mlp.Shape(), rand.NewPCG(r.opt.Seed, stream))
-	if err != nil {
-		return err
-	}
-	copy(mlp.Weights(), first.Weights())
+	copy(mlp.Weights(), weights)
 	return r.learner.Restore(r.untrained)
 }
 

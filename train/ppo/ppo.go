@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -56,6 +57,7 @@ type PPO struct {
 	order     []block // of an epoch, which stream draws
 	stream    rand.PCG
 	untrained []models.Tensor // the state of the learner when the run begins
+	first     []float32       // the weights of the network then
 }
 
 // The rows and each minibatch are split into parts, which are played and fitted at the same time:
@@ -101,7 +103,7 @@ func New(cfg Config, opt Options, g env.Game, l models.Learner) (*PPO, error) {
 		p.openings = newOpenings(opt.Openings, p.batch.Buffers())
 	}
 	if r.pool.cfg.Population > 0 {
-		r.untrained = l.State()
+		r.untrained, r.first = l.State(), slices.Clone(l.MLP().Weights())
 		err = r.restart(0)
 	}
 	return r, err

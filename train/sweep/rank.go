@@ -1,12 +1,15 @@
 package sweep
 
 import (
+	"bufio"
 	"cmp"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 
-	"marsgym/internal/curve"
+	"marsgym/internal/atomicfile"
+	"marsgym/internal/input"
 	"marsgym/train"
 )
 
@@ -25,17 +28,24 @@ type Strength struct{ Seconds, Exploitability float64 }
 
 // load reads the metrics of the run.
 func (t *Trial) load() error {
-	r, err := curve.Load(t.Dir, filepath.Join(t.Dir, train.MetricsFile))
+	path := filepath.Join(t.Dir, train.MetricsFile)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return err
 	}
-	for _, p := range r.Points {
-		if x, ok := p["exact.exploitability"]; ok {
-			t.Strengths = append(t.Strengths, Strength{p["seconds"], x})
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		var m train.Metrics
+		if err := input.DecodeLoosely(lines.Bytes(), &m); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, n, err)
 		}
-		t.Seconds, t.Speed = p["seconds"], p["steps"]/p["seconds"]
+		if m.Exact != nil {
+			t.Strengths = append(t.Strengths, Strength{m.Seconds, m.Exact.Exploitability})
+		}
+		t.Seconds, t.Speed = m.Seconds, float64(m.Steps)/m.Seconds
 	}
-	return nil
+	return lines.Err()
 }
 
 // at returns the latest exploitability known by a time, infinity before the first
