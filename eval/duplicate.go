@@ -268,6 +268,18 @@ func (d *duplicate) unclaimed(set int) float64 {
 	return float64(games) / float64(p)
 }
 
+// divide gives each agent its share of the truncated games of a set.
+func (d *duplicate) divide(set int) {
+	p := len(d.entrants)
+	for r := range p {
+		if share := d.share[(set*p+r)*p:][:p]; slices.Max(share) == 0 {
+			for i := range share {
+				share[i] = 1 / float64(p)
+			}
+		}
+	}
+}
+
 // independentVariance returns the variance that the first agent's share of a set
 // would have if its games had independent dice.
 func (d *duplicate) independentVariance() float64 {

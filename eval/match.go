@@ -24,7 +24,7 @@ type Match struct {
 	High       []float64 `json:"high"`
 	Confidence float64   `json:"confidence"`
 	Games      int       `json:"games"`
-	Truncated  int       `json:"truncated"` // of Games; these count as won by nobody
+	Truncated  int       `json:"truncated"` // of Games; these count as won by nobody, but see SequentialMatch
 	Seed       uint64    `json:"seed"`
 	// VarianceReduction is the number of games with independent dice, per game played,
 	// that would give an interval of the same width for the first agent. It is 0 if all
@@ -33,7 +33,9 @@ type Match struct {
 }
 
 // Notes returns lines for people on games without an end, and on what common dice have saved.
-func (m Match) Notes() string {
+func (m Match) Notes() string { return m.notes("won by nobody") }
+
+func (m Match) notes(truncated string) string {
 	var b strings.Builder
 	if m.VarianceReduction != 0 {
 		times := fmt.Sprintf("%.1f", m.VarianceReduction)
@@ -43,7 +45,7 @@ func (m Match) Notes() string {
 		fmt.Fprintf(&b, "  With independent dice the same interval would take %s times as many games.\n", times)
 	}
 	if m.Truncated > 0 {
-		fmt.Fprintf(&b, "  %d of the games reached the move limit and count as won by nobody.\n", m.Truncated)
+		fmt.Fprintf(&b, "  %d of the games reached the move limit and count as %s.\n", m.Truncated, truncated)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marsgym/internal/kernel/elementary"
+	"marsgym/internal/parallel"
 )
 
 // Ratings returns Elo ratings [n] of agents; that of the first one is 0. win [n, n] is
@@ -142,31 +144,38 @@ const (
 //	Σ (kl(share, win(R)) − kl(share, win(R̂))) ≤ c(i)·log(1/unlikely),  kl(x, p) = x·log(x/p) + (1−x)·log((1−x)/(1−p))
 //
 // with the win shares win(R) of [Ratings] and the equal weights there; c(i) adjusts for the numbers
-// of games. For two agents it is 1/games.
+// of games. For two agents it is 1/games. The error is that of ctx, if that is done before.
 //
 // Source: Pace, Salvan and Sartori, "Adjusting composite likelihood ratio statistics", Statistica
 // Sinica 21 (2011), section 2; Chernoff, Annals of Mathematical Statistics 23 (1952).
-func Intervals(ratings []float64, players int, results []Result) ([]Interval, error) {
+func Intervals(ctx context.Context, ratings []float64, players int, results []Result) ([]Interval, error) {
 	adjust, err := adjustments(ratings, players, results)
 	if err != nil {
 		return nil, err
 	}
-	p := profile{results: results, others: elementary.Log(float64(players - 1)), at: make([]float64, len(ratings))}
+	p := profile{ctx: ctx, results: results, others: elementary.Log(float64(players - 1)), at: make([]float64, len(ratings))}
 	p.fit(0)
-	list, best := make([]Interval, len(ratings)), slices.Clone(p.at)
+	list, best := make([]Interval, len(ratings)), p.at
 	lowest := p.loss()
-	for i := 1; i < len(ratings); i++ {
+	parallel.For(len(ratings)-1, 1, func(k, _ int) {
+		i, p := k+1, p
 		most := lowest - float64(adjust[i]*elementary.Log(unlikely))
 		end := func(side float64) float64 {
-			inside, outside := best[i], side*farthest/eloScale
+			p.at = slices.Clone(best)
+			const last = farthest / eloScale
+			inside, outside := best[i], 0.0
 			within := func(x float64) bool {
-				copy(p.at, best)
 				p.at[i] = x
 				p.fit(i)
 				return p.loss() <= most
 			}
-			if within(outside) {
-				return math.Inf(int(side))
+			for reach := 0.1; ; reach *= 2 { // chosen: 17 Elo first
+				if outside = max(-last, min(best[i]+float64(side*reach), last)); !within(outside) {
+					break
+				}
+				if inside = outside; inside == side*last {
+					return math.Inf(int(side))
+				}
 			}
 			for range 40 {
 				if x := (inside + outside) / 2; within(x) {
@@ -178,8 +187,8 @@ func Intervals(ratings []float64, players int, results []Result) ([]Interval, er
 			return inside * eloScale
 		}
 		list[i] = Interval{end(-1), end(1)}
-	}
-	return list, nil
+	})
+	return list, ctx.Err()
 }
 
 // eloScale is the rating of a logarithm of strengths of 1.
@@ -187,6 +196,7 @@ const eloScale = 400 / math.Ln10
 
 // profile is the likelihood of results, given some logarithms of strengths.
 type profile struct {
+	ctx     context.Context
 	results []Result
 	others  float64   // the logarithm of the number of other seats
 	at      []float64 // [n] logarithms of strengths; that of the first agent stays 0
@@ -214,11 +224,15 @@ func xLog(x, y float64) float64 {
 	return float64(x * elementary.Log(y))
 }
 
-// fit minimises the loss over the strengths, without the first one and the fixed one, one strength
-// after the other.
+// fit minimises the loss over the strengths, without the first one and the fixed one: all at once
+// as far as that goes, then one after the other, where some are infinite. It stops when ctx is done.
 func (p *profile) fit(fixed int) {
 	const sweeps, small = 1000, 1e-9
+	p.newton(fixed)
 	for range sweeps {
+		if p.ctx.Err() != nil {
+			return
+		}
 		moved := 0.0
 		for i := 1; i < len(p.at); i++ {
 			if i != fixed {
@@ -228,6 +242,64 @@ func (p *profile) fit(fixed int) {
 			}
 		}
 		if moved < small {
+			return
+		}
+	}
+}
+
+// newton moves the strengths of fit by Newton's method, by half steps and shorter ones where a whole
+// one does not lower the loss, until they move by less than the loss shows.
+func (p *profile) newton(fixed int) {
+	const most, little, done = 100, 1e-6, 1e-11
+	row, n := make([]int, len(p.at)), 0 // of the system of equations, -1 for strengths that stay
+	for i := range row {
+		if row[i] = -1; i != 0 && i != fixed {
+			row[i], n = n, n+1
+		}
+	}
+	if n == 0 {
+		return
+	}
+	lowest := p.loss()
+	for range most {
+		if p.ctx.Err() != nil {
+			return
+		}
+		slope, curve := mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
+		for _, r := range p.results {
+			win, a, b := 1/(1+elementary.Exp(-p.ahead(r))), row[r.A], row[r.B]
+			x := float64(win * (1 - win))
+			if a >= 0 {
+				slope.SetVec(a, slope.AtVec(a)+win-r.Share)
+				curve.SetSym(a, a, curve.At(a, a)+x)
+			}
+			if b >= 0 {
+				slope.SetVec(b, slope.AtVec(b)-(win-r.Share))
+				curve.SetSym(b, b, curve.At(b, b)+x)
+			}
+			if a >= 0 && b >= 0 {
+				curve.SetSym(a, b, curve.At(a, b)-x)
+			}
+		}
+		var factors mat.Cholesky
+		var step mat.VecDense
+		if !factors.Factorize(curve) || factors.SolveVecTo(&step, slope) != nil {
+			return
+		}
+		before, moved, now := slices.Clone(p.at), 0.0, 0.0
+		for part := 1.0; ; part /= 2 {
+			moved = 0
+			for i, k := range row {
+				if k >= 0 {
+					p.at[i] = min(max(before[i]-float64(part*step.AtVec(k)), -farthest/eloScale), farthest/eloScale)
+					moved = max(moved, math.Abs(p.at[i]-before[i]))
+				}
+			}
+			if now = p.loss(); now < lowest || moved < little {
+				break
+			}
+		}
+		if lowest = now; moved < done {
 			return
 		}
 	}

@@ -79,7 +79,7 @@ func TestRatingsErrors(t *testing.T) {
 // agent on a grid, each with the best rating of the other on a finer one.
 func TestIntervals(t *testing.T) {
 	results := []eval.Result{{A: 0, B: 1, Share: 0.6, Games: 40}, {A: 0, B: 2, Share: 0.9, Games: 40}, {A: 1, B: 2, Share: 1, Games: 40}}
-	got, err := eval.Intervals([]float64{0, -70, -400}, 2, results)
+	got, err := eval.Intervals(t.Context(), []float64{0, -70, -400}, 2, results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestIntervalCoverage(t *testing.T) {
 	for _, games := range []int{1, 5, 50} {
 		intervals := make([]eval.Interval, games+1)
 		for won := range intervals {
-			r, err := eval.Intervals([]float64{0, 0}, 2, []eval.Result{{A: 1, B: 0, Share: float64(won) / float64(games), Games: float64(games)}})
+			r, err := eval.Intervals(t.Context(), []float64{0, 0}, 2, []eval.Result{{A: 1, B: 0, Share: float64(won) / float64(games), Games: float64(games)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestIntervalOneSided(t *testing.T) {
 	last := math.Inf(1)
 	for _, games := range []float64{10, 50, 500} {
 		for players := 2; players <= 4; players++ {
-			r, err := eval.Intervals([]float64{0, -500}, players, []eval.Result{{A: 1, B: 0, Share: 0, Games: games}})
+			r, err := eval.Intervals(t.Context(), []float64{0, -500}, players, []eval.Result{{A: 1, B: 0, Share: 0, Games: games}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,13 +33,17 @@ const (
 // SequentialMatch is a match that was played until the strength of the first agent
 // was decided. Low[0] and High[0] are bounds of a [ConfidenceSequence], so the verdict
 // is wrong with a probability of at most 1−Confidence at any length of the match. The
-// intervals of the other agents are those of a match of fixed length.
+// intervals of the other agents are those of a match of fixed length. Truncated games count as
+// shared by all, so that they make no agent weaker.
 type SequentialMatch struct {
 	Match
 	Verdict Verdict `json:"verdict"`
 	Fair    float64 `json:"fair"`   // the win share of each of P equal agents: 1/P
 	Margin  float64 `json:"margin"` // of the verdict equal
 }
+
+// Notes is [Match.Notes].
+func (m SequentialMatch) Notes() string { return m.notes("shared by all") }
 
 // PlaySequential plays a duplicate match between agents [P] until it is decided
 // whether the first agent wins more than the fair share, less, or, within the margin,
@@ -72,6 +76,7 @@ func PlaySequential(ctx context.Context, g env.Game, entrants []*agents.Agent, o
 			return SequentialMatch{}, err
 		}
 		for set := from; set < d.sets(); set++ {
+			d.divide(set)
 			seq.Add(d.mean(set, 0))
 		}
 		if seq.verdict(fair, opt.Margin) != Open {

@@ -4,11 +4,13 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/eval"
+	"marsgym/internal/test/testgames"
 )
 
 // TestConfidenceSequence: at most a fraction α of the sequences has an interval without
@@ -110,5 +112,25 @@ func TestPlaySequential(t *testing.T) {
 	}
 	if _, err := eval.PlaySequential(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.SequentialOptions{Games: 10}, 1, nil); err == nil {
 		t.Error("without a margin")
+	}
+}
+
+// TestPlaySequentialTruncated: games that end at the move limit make no agent weaker.
+func TestPlaySequentialTruncated(t *testing.T) {
+	g := testgames.Open(t, "mars-is-ours", 3, `{"move_limit": 70}`)
+	entrants := make([]*agents.Agent, 3)
+	for i := range entrants {
+		a, err := agents.Open(t.Context(), "random", agents.Options{Game: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entrants[i] = a
+	}
+	m, err := eval.PlaySequential(t.Context(), g, entrants, eval.SequentialOptions{Margin: 0.01, Games: 1200}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Verdict != eval.Open || m.Truncated == 0 || m.Win[0] < m.Low[0] || m.Win[0] > m.High[0] || !strings.Contains(m.Notes(), "shared by all") {
+		t.Errorf("%+v\n%s", m, m.Notes())
 	}
 }

@@ -118,7 +118,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	if err != nil {
 		return Tournament{}, err
 	}
-	intervals, err := Intervals(rating, p, results)
+	intervals, err := Intervals(ctx, rating, p, results)
 	if err != nil {
 		return Tournament{}, err
 	}

@@ -235,6 +235,9 @@ type pool struct {
 	kindOf   [256]uint8 // by the code of a unit, in any rotation; noKind for other codes
 }
 
+// maxKinds is the number of tiles of four quarters that differ when turned.
+const maxKinds = 70
+
 const noKind = 255
 
 // kind is a number of equal tiles.

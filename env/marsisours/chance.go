@@ -152,7 +152,7 @@ func (u unit) code(s *State) (code int) {
 }
 
 // tilesLeft counts the tiles of each kind that are not laid yet.
-func (r *Rules) tilesLeft(s *State) (left [maxCells]int, total int) {
+func (r *Rules) tilesLeft(s *State) (left [maxKinds]int, total int) {
 	for k := range r.pool.kinds {
 		left[k] = r.pool.kinds[k].copies
 	}

@@ -61,7 +61,7 @@ func (r *Rules) checkLaid(s *State) error {
 			return fmt.Errorf("map: %s is not laid yet", r.board.name[c])
 		}
 	}
-	var left [maxCells]int
+	var left [maxKinds]int
 	for k := range r.pool.kinds {
 		left[k] = r.pool.kinds[k].copies
 	}

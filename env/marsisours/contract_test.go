@@ -105,6 +105,7 @@ func TestValidate(t *testing.T) {
 		{func(c *marsisours.Config) { c.MinMove = 4 }, "min_move is 4"},
 		{func(c *marsisours.Config) { c.FastCount = "none" }, `fast_count is "none"; want "map", "map_and_hand" or "all"`},
 		{func(c *marsisours.Config) { c.StartBy = "lot" }, "start_by"},
+		{func(c *marsisours.Config) { c.MoveLimit = 12 }, "move_limit is 12; want 0, or at least 13 to lay the map"},
 	} {
 		if _, err := marsisours.New(config(3, test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got error %v, want one with %q", err, test.want)
@@ -159,6 +160,52 @@ func TestData(t *testing.T) {
 	} {
 		if _, _, err := hash(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestUnusualData plays on a station that lies on stone beside the middle, which few turns of the
+// map leave in place, and with all tiles that there can be.
+func TestUnusualData(t *testing.T) {
+	for name, change := range map[string]func(data map[string]any){
+		"a station on stone": func(data map[string]any) {
+			stations := data["layouts"].(map[string]any)["diamond13"].(map[string]any)["stations"].(map[string]any)
+			stations["corners"] = map[string]any{"cells": []string{"e5"}}
+		},
+		"all tiles": func(data map[string]any) {
+			const letters = "gsmt"
+			seen := map[string]bool{}
+			tiles := []map[string]any{}
+			for i := range 256 {
+				tile := string([]byte{letters[i&3], letters[i>>2&3], letters[i>>4&3], letters[i>>6&3]})
+				if seen[tile] {
+					continue
+				}
+				for k := range tile {
+					seen[tile[k:]+tile[:k]] = true
+				}
+				tiles = append(tiles, map[string]any{"tile": tile, "copies": 1})
+			}
+			data["tiles"] = map[string]any{"quarters": map[string]any{"tiles": tiles}}
+		},
+	} {
+		text, _ := json.Marshal(newRules(t, config(3, nil)).Spec().Config)
+		var m map[string]any
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		change(m["data"].(map[string]any))
+		text, _ = json.Marshal(m)
+		var c marsisours.Config
+		if err := json.Unmarshal(text, &c); err != nil {
+			t.Fatal(err)
+		}
+		r, err := marsisours.New(c)
+		if err == nil {
+			err = gametest.Check(r, gametest.Games(2))
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

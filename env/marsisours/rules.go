@@ -110,6 +110,9 @@ func New(cfg Config) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mars-is-ours config: layout %s, terrain %s: %w", cfg.Layout, cfg.Terrain, err)
 	}
+	if least := len(board.units) + 1; cfg.Variant != Fast2 && cfg.MoveLimit > 0 && cfg.MoveLimit < least {
+		return nil, fmt.Errorf("mars-is-ours config: move_limit is %d; want 0, or at least %d to lay the map and draw the starter", cfg.MoveLimit, least)
+	}
 	r := &Rules{cfg: cfg, board: board, pool: pool, fast: cfg.Variant == Fast2, all: 1<<cfg.Players - 1}
 	r.pass = board.standable
 	if cfg.ThroughStations {

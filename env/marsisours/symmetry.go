@@ -40,7 +40,7 @@ func newViews(r *Rules) (views []view, sources [][8]uint8) {
 				row, col = col, row
 			}
 			d, ok := index[[2]int{row, col}]
-			alike = alike && ok && (b.stations>>c^b.stations>>d|b.stone>>c^b.stone>>d)&1 == 0
+			alike = alike && ok && ((b.stations>>c^b.stations>>d)|(b.stone>>c^b.stone>>d))&1 == 0
 			to[c] = d
 		}
 		if alike {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -96,7 +97,7 @@ func (r *Report) player(name string) Player {
 	p := Player{Name: name}
 	var results, lucks, adjusted, losses, decisions []float64
 	for _, g := range r.Games {
-		var result, luck, loss, choices, seats float64
+		var result, luck, loss, choices, mistakes, seats float64
 		for _, s := range g.Seats {
 			if s.Name != name {
 				continue
@@ -104,13 +105,14 @@ func (r *Report) player(name string) Player {
 			seats++
 			result, luck, loss = result+s.Result.Value, luck+s.Luck.Value, loss+s.Losses.Value
 			choices += float64(s.Decisions)
-			p.Mistakes += float64(s.Mistakes)
+			mistakes += float64(s.Mistakes)
 			p.Decisions += s.Decisions
 		}
 		if seats == 0 {
 			continue
 		}
 		p.Games++
+		p.Mistakes += mistakes / seats
 		results, lucks, adjusted = append(results, result/seats), append(lucks, luck/seats), append(adjusted, (result-luck)/seats)
 		losses, decisions = append(losses, loss/seats), append(decisions, choices/seats)
 	}
@@ -183,7 +185,7 @@ func ratingOf(losses []float64, lost float64, players int) *Rated {
 	if share, variance := fair-sum/(n+1), squares/n/(n+1); share > 0 && variance > 0 {
 		games = share * (1 - share) / variance
 	}
-	list, err := eval.Intervals([]float64{0, 0}, players, []eval.Result{{A: 1, B: 0, Share: max(0, fair-lost), Games: games}})
+	list, err := eval.Intervals(context.Background(), []float64{0, 0}, players, []eval.Result{{A: 1, B: 0, Share: max(0, fair-lost), Games: games}})
 	if err != nil {
 		return nil // never: two agents of the same rating are not too far apart
 	}
