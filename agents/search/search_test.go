@@ -296,3 +296,60 @@ func TestSearchInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestOneSimulation: a search that has time for nothing but the root goes by the network.
+func TestOneSimulation(t *testing.T) {
+	for _, id := range []string{"mars-is-ours-fast", "martian-risk-small"} {
+		g := testgames.Open(t, id, 0, "{}")
+		entrants := []*agents.Agent{searchAgent(t, g, "search:1:pretrained", 1)}
+		for len(entrants) < g.Spec().Players {
+			entrants = append(entrants, searchAgent(t, g, "random", 1))
+		}
+		m, err := eval.PlayDuplicate(t.Context(), g, entrants, 60, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Win[0] < 0.75 {
+			t.Errorf("%s: it wins %g against random; want more than 0.75", id, m.Win[0])
+		}
+	}
+}
+
+// TestForced: where the only legal action is a roll, estimates vary as little as after it, since
+// simulations have dice of their own.
+func TestForced(t *testing.T) {
+	const seeds, simulations = 40, 1000
+	g := testgames.Open(t, "pig", 0, `{"target": 40}`)
+	ratio := 0.0
+	positions := []string{"20-20@0 turn 0", "0-20@1 turn 0", "30-35@0 turn 0"}
+	for _, text := range positions {
+		at, err := g.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rolled, err := at.Apply(at.Legal()[0])
+		if err != nil || len(at.Legal()) != 1 {
+			t.Fatal(at.Legal(), err)
+		}
+		var sum, squares [2]float64
+		for seed := range uint64(seeds) {
+			e, err := search.New(g, search.Config{Simulations: simulations, Seed: seed}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dst := make([]float64, 2*search.Sizes*2)
+			if err := e.Values(t.Context(), dst, []env.Position{at, rolled}); err != nil {
+				t.Fatal(err)
+			}
+			for k := range sum {
+				x := dst[k*search.Sizes*2]
+				sum[k], squares[k] = sum[k]+x, squares[k]+x*x
+			}
+		}
+		variance := func(k int) float64 { return squares[k] - sum[k]*sum[k]/seeds }
+		ratio += variance(0) / variance(1) / float64(len(positions))
+	}
+	if ratio > 1.5 {
+		t.Errorf("the variance is %.2f times that after the roll", ratio)
+	}
+}

@@ -149,7 +149,7 @@ func (w *walk[S]) startTurn() {
 }
 
 // choice returns the action with the most visits; of those it is the [game.BestOption] by
-// the sum of shares.
+// the sum of shares. Without visits it goes by the priors.
 func (t *tree[S]) choice() game.Action {
 	if t.only >= 0 {
 		return t.only
@@ -160,7 +160,9 @@ func (t *tree[S]) choice() game.Action {
 	}
 	sums := make([]float64, len(edges))
 	for i, e := range edges {
-		if sums[i] = e.sum; e.visits < visits {
+		if sums[i] = e.sum; visits == 0 {
+			sums[i] = e.prior
+		} else if e.visits < visits {
 			sums[i] = math.Inf(-1)
 		}
 	}
@@ -209,10 +211,12 @@ func (t *tree[S]) together() {
 	for range min(t.left, 1+max(0, t.done-alone)/growth, t.atOnce) {
 		t.left--
 		t.moves, t.from = 0, len(t.path)
+		if t.chance || t.nodes[0].n == 1 { // play seeds the dice of a choice
+			t.seedDice(uint64(started))
+		}
 		if !t.chance {
 			t.play(0)
 		} else {
-			t.seedDice(uint64(started))
 			t.at = t.root
 			t.play(t.enter())
 		}
@@ -254,7 +258,7 @@ func (t *tree[S]) play(k int32) {
 				return
 			}
 			e = t.selectEdge(n)
-			if len(t.path) == t.from && !t.chance && t.gumbel == nil {
+			if k == 0 && len(t.path) == t.from && !t.chance && t.gumbel == nil {
 				t.seedDice(uint64(t.edges[e].visits + t.edges[e].underWay))
 			}
 			t.path = append(t.path, step{k, e})

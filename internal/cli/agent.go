@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -60,8 +62,10 @@ func (a *Agents) Open(ctx context.Context, name string) (*agents.Agent, error) {
 		return x, nil
 	}
 	x, err := agents.Open(ctx, name, agents.Options{Game: a.Game, Sample: a.Sample, Seed: a.Seed, Solve: a.Solve})
-	if errors.Is(err, agents.ErrUnknown) {
-		return nil, Unknown("agent", agents.ModelName(name), agents.NamePatterns(a.Game))
+	if model := agents.ModelName(name); errors.Is(err, agents.ErrUnknown) && model != name && !strings.Contains(err.Error(), strconv.Quote(model)) {
+		return nil, &UsageError{err} // what is before the network is wrong
+	} else if errors.Is(err, agents.ErrUnknown) {
+		return nil, Unknown("agent", model, agents.NamePatterns(a.Game))
 	}
 	if err != nil && !a.Played {
 		err = modelFlags(err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -108,8 +109,9 @@ func (p *Progress) draw(done float64, note string) {
 	p.done, p.shown = done, now
 	took := now.Sub(p.began)
 	if took >= time.Second && done > p.from { // earlier the estimate is too rough
-		left := time.Duration(float64(took) * (1 - done) / (done - p.from))
-		note += fmt.Sprintf(", %v left", left.Round(time.Second))
+		if left := float64(took) * (1 - done) / (done - p.from); left < math.MaxInt64 {
+			note += fmt.Sprintf(", %v left", time.Duration(left).Round(time.Second))
+		}
 	}
 	if p.bar == nil {
 		if !now.Before(p.line) {

@@ -247,7 +247,7 @@ func (c *Checkpoint) keep(d Digest, r Result) error {
 		return nil
 	}
 	if _, err := c.file.WriteAt(b, c.end); err != nil {
-		return err
+		return errors.Join(err, c.file.Truncate(c.end)) // a shorter result may follow
 	}
 	c.known[d] = span{c.end + int64(headLength), len(body)}
 	c.end += int64(len(b))

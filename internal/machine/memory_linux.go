@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"marsgym/internal/atomicfile"
 )
@@ -25,7 +26,7 @@ func memory() uint64 {
 	limit("/sys/fs/cgroup/memory/memory.limit_in_bytes", `(\d+)`, 1)
 	groups, _ := atomicfile.ReadFile("/proc/self/cgroup", 1<<16)
 	if m := regexp.MustCompile(`(?m)^0::(/.*)$`).FindSubmatch(groups); m != nil {
-		for dir := path.Join("/sys/fs/cgroup", string(m[1])); dir != "/sys/fs"; dir = path.Dir(dir) { // of the group and those above it
+		for dir := path.Join("/sys/fs/cgroup", string(m[1])); strings.HasPrefix(dir, "/sys/fs/cgroup"); dir = path.Dir(dir) { // of the group and those above it
 			limit(path.Join(dir, "memory.max"), `^(\d+)`, 1)
 		}
 	}
