@@ -45,9 +45,6 @@ func (c *Flags) Check(f *cli.Flags) error {
 	if !(c.verify >= 0 && c.verify <= 1) {
 		return cli.Usagef("-verify is %v; want 0 to 1", c.verify)
 	}
-	if c.mixed && c.verify > 0 {
-		return cli.Usagef("-verify compares bits, which may differ with -mixed: leave out one of them")
-	}
 	if err := c.Access.Check(); err != nil {
 		return &cli.UsageError{Err: err}
 	}
