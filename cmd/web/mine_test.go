@@ -25,11 +25,14 @@ func (x *tab) downloads() (next func() (name string, content []byte)) {
 		for {
 			files, err := filepath.Glob(filepath.Join(dir, "marsgym-*"))
 			x.must(err)
-			if len(files) > 0 && !strings.HasSuffix(files[0], ".crdownload") {
+			// The browser makes an empty file of the name before, and writes to another one.
+			if len(files) == 1 && !strings.HasSuffix(files[0], ".crdownload") {
 				content, err := os.ReadFile(files[0])
 				x.must(err)
-				x.must(os.Remove(files[0]))
-				return filepath.Base(files[0]), content
+				if len(content) > 0 {
+					x.must(os.Remove(files[0]))
+					return filepath.Base(files[0]), content
+				}
 			}
 			x.must(x.ctx.Err())
 			time.Sleep(10 * time.Millisecond)
