@@ -259,25 +259,27 @@ func (d *duplicate) mean(set, agent int) float64 {
 // unclaimed returns the share of the win that no agent got in a set: that of its truncated
 // games, in which all have the share 0.
 func (d *duplicate) unclaimed(set int) float64 {
-	p, games := len(d.entrants), 0
-	for r := range p {
-		if slices.Max(d.share[(set*p+r)*p:][:p]) == 0 {
-			games++
-		}
-	}
-	return float64(games) / float64(p)
+	return float64(len(d.cut(set))) / float64(len(d.entrants))
 }
 
 // divide gives each agent its share of the truncated games of a set.
 func (d *duplicate) divide(set int) {
+	for _, share := range d.cut(set) {
+		for i := range share {
+			share[i] = 1 / float64(len(share))
+		}
+	}
+}
+
+// cut returns the shares [P] of each truncated game of a set.
+func (d *duplicate) cut(set int) (games [][]float64) {
 	p := len(d.entrants)
 	for r := range p {
 		if share := d.share[(set*p+r)*p:][:p]; slices.Max(share) == 0 {
-			for i := range share {
-				share[i] = 1 / float64(p)
-			}
+			games = append(games, share)
 		}
 	}
+	return games
 }
 
 // independentVariance returns the variance that the first agent's share of a set

@@ -162,7 +162,6 @@ func Intervals(ctx context.Context, ratings []float64, players int, results []Re
 		most := lowest - float64(adjust[i]*elementary.Log(unlikely))
 		end := func(side float64) float64 {
 			p.at = slices.Clone(best)
-			const last = farthest / eloScale
 			inside, outside := best[i], 0.0
 			within := func(x float64) bool {
 				p.at[i] = x
@@ -170,10 +169,10 @@ func Intervals(ctx context.Context, ratings []float64, players int, results []Re
 				return p.loss() <= most
 			}
 			for reach := 0.1; ; reach *= 2 { // chosen: 17 Elo first
-				if outside = max(-last, min(best[i]+float64(side*reach), last)); !within(outside) {
+				if outside = max(-strongest, min(best[i]+float64(side*reach), strongest)); !within(outside) {
 					break
 				}
-				if inside = outside; inside == side*last {
+				if inside = outside; inside == side*strongest {
 					return math.Inf(int(side))
 				}
 			}
@@ -193,6 +192,9 @@ func Intervals(ctx context.Context, ratings []float64, players int, results []Re
 
 // eloScale is the rating of a logarithm of strengths of 1.
 const eloScale = 400 / math.Ln10
+
+// strongest is the largest logarithm of strengths that is computed.
+const strongest = farthest / eloScale
 
 // profile is the likelihood of results, given some logarithms of strengths.
 type profile struct {
@@ -291,7 +293,7 @@ func (p *profile) newton(fixed int) {
 			moved = 0
 			for i, k := range row {
 				if k >= 0 {
-					p.at[i] = min(max(before[i]-float64(part*step.AtVec(k)), -farthest/eloScale), farthest/eloScale)
+					p.at[i] = min(max(before[i]-float64(part*step.AtVec(k)), -strongest), strongest)
 					moved = max(moved, math.Abs(p.at[i]-before[i]))
 				}
 			}
@@ -307,7 +309,7 @@ func (p *profile) newton(fixed int) {
 
 // solve sets the strength of agent i to where the loss is lowest: a zero of an increasing slope.
 func (p *profile) solve(i int) {
-	low, high := -farthest/eloScale, farthest/eloScale
+	low, high := -strongest, strongest
 	for range 100 {
 		slope, curve := 0.0, 0.0
 		for _, r := range p.results {

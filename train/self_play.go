@@ -79,12 +79,17 @@ func (p *selfPlay) current() []byte {
 	return p.state
 }
 
+// newSearch returns a search in the rows of the part.
+func (p *selfPlay) newSearch() (expert.Expert, error) {
+	cfg := p.cfg.search()
+	from := p.part * cfg.PartRows()
+	return expert.New(p.game, cfg, min(cfg.PartRows(), p.cfg.Rows-from), from)
+}
+
 // load brings the search into state; without one it starts games with the seed of the run.
 func (p *selfPlay) load() (err error) {
 	if p.search == nil {
-		cfg := p.cfg.search()
-		from := p.part * cfg.PartRows()
-		if p.search, err = expert.New(p.game, cfg, min(cfg.PartRows(), p.cfg.Rows-from), from); err != nil {
+		if p.search, err = p.newSearch(); err != nil {
 			return err
 		}
 	}
@@ -195,10 +200,10 @@ func (p *selfPlay) Receive(r jobs.Result) error {
 	if err == nil {
 		err = p.decode(rest)
 	}
-	if err != nil {
-		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
+	if err == nil {
+		err = p.possible(next)
 	}
-	if err := p.possible(next); err != nil {
+	if err != nil {
 		return fmt.Errorf("the result of part %d of self-play: %w", p.part, err)
 	}
 	p.next, p.ended = next, true
@@ -207,10 +212,7 @@ func (p *selfPlay) Receive(r jobs.Result) error {
 
 // possible returns an error unless a state, and the counts of what was found, are possible.
 func (p *selfPlay) possible(state []byte) error {
-	cfg := p.cfg.search()
-	from := p.part * cfg.PartRows()
-	rows := min(cfg.PartRows(), p.cfg.Rows-from)
-	x, err := expert.New(p.game, cfg, rows, from)
+	x, err := p.newSearch()
 	if err == nil {
 		err = x.RestoreState(state)
 	}

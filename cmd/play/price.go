@@ -13,8 +13,9 @@ import (
 	"marsgym/internal/seats"
 )
 
-// priceGame prices a game, the number-th of the session, for people. Where values are estimated, their costliest decisions
-// are valued again with other dice, since the highest of many estimates are too high.
+// priceGame prices a game for people; number counts the games of the session from 1. Where values
+// are estimated, their costliest decisions are valued again with other dice, since the highest of
+// many estimates are too high.
 func (a *advisor) priceGame(ctx context.Context, rec *record.Game, number int, people []int) error {
 	if a == nil {
 		return nil

@@ -178,6 +178,23 @@ func hashes(n, times int) (list []*hash, tasks []jobs.Task) {
 	return list, tasks
 }
 
+// waiting gives a coordinator three jobs, and returns one of them once all wait for a worker, and
+// the error with which they end.
+func waiting(t *testing.T, c *cluster.Coordinator) (job jobs.Digest, ended <-chan error) {
+	t.Helper()
+	list, tasks := hashes(3, 10)
+	j, err := list[0].Job()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Do(t.Context(), tasks) }()
+	for c.Status().Pending < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	return j.Digest(), done
+}
+
 // check runs tasks on an executor and compares the results with those of this process.
 func check(t *testing.T, e jobs.Executor, n, times int) {
 	t.Helper()
@@ -324,18 +341,9 @@ func TestMixed(t *testing.T) {
 	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
 	c := connect(t, cluster.Options{Access: a, Identity: cluster.Mixed, Lease: 200 * time.Millisecond})
-	list, tasks := hashes(3, 10)
-	j, err := list[0].Job()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Do(t.Context(), tasks) }()
-	for c.Status().Pending < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	job, ended := waiting(t, c)
 	nc := bad(t, a, "paused")
-	if _, err := nc.Request("marsgym.run.test.ask.paused", message(j.Digest(), `, "offset":0,"size":0,"times":0`, nil), time.Second); err != nil {
+	if _, err := nc.Request("marsgym.run.test.ask.paused", message(job, `, "offset":0,"size":0,"times":0`, nil), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	work(t, cluster.WorkOptions{Access: a, Identity: cluster.Mixed})
@@ -343,7 +351,7 @@ func TestMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := bytes.Repeat([]byte{7}, 1000)
-	if _, err := nc.Request("marsgym.run.test.result.paused", message(j.Digest(), fmt.Sprintf(`, "offset":0,"size":%d,"times":0`, len(other)), other), time.Second); err != nil {
+	if _, err := nc.Request("marsgym.run.test.result.paused", message(job, fmt.Sprintf(`, "offset":0,"size":%d,"times":0`, len(other)), other), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Do(t.Context(), tasksOnly(3)); err != nil {

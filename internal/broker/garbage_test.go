@@ -67,19 +67,10 @@ func TestGarbage(t *testing.T) {
 			serve(t, a, "")
 			l := &log{}
 			c := connect(t, cluster.Options{Access: a, Log: l.add})
-			list, tasks := hashes(3, 10)
-			j, err := list[0].Job()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- c.Do(t.Context(), tasks) }()
-			for c.Status().Pending < 3 {
-				time.Sleep(time.Millisecond)
-			}
+			job, ended := waiting(t, c)
 			nc := bad(t, a, "bad")
 			for k := range 100 {
-				verb, data := send(k, j.Digest())
+				verb, data := send(k, job)
 				if _, err := nc.Request("marsgym.run.test."+verb+".bad", data, 5*time.Second); err != nil {
 					t.Fatal(err)
 				}
