@@ -215,3 +215,24 @@ func TestSearchOfEndlessChance(t *testing.T) {
 		}
 	}
 }
+
+// A session ends a game where a batch truncates it: the chance before a decision does not count
+// towards the limit of the chance after it.
+func TestSessionTruncatesEndlessChance(t *testing.T) {
+	const limit = 50
+	s := env.NewSession(env.NewGame(newEndless(limit, true)))
+	s.Restart(1, 0)
+	before := len(s.Steps)
+	if err := s.Apply(0); err != nil || before == 0 {
+		t.Fatalf("%d transitions of chance before the hall, and error %v", before, err)
+	}
+	for n := range limit {
+		if s.Over() {
+			t.Fatalf("the game is over after %d transitions of chance; want %d", n, limit)
+		}
+		s.Roll()
+	}
+	if !s.AtLimit() {
+		t.Errorf("the game is not truncated after %d transitions of chance", limit)
+	}
+}

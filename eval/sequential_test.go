@@ -102,6 +102,13 @@ func TestPlaySequential(t *testing.T) {
 		if m.Verdict != tt.want || (m.Games >= tt.most) != (tt.want == eval.Open) {
 			t.Errorf("%s against %s: %s after %d games; want %s", tt.a.Name, tt.b.Name, m.Verdict, m.Games, tt.want)
 		}
+		sets := 128
+		for 2*sets < min(m.Games, tt.most) {
+			sets += max(128, sets/4)
+		}
+		if m.Games != min(2*sets, tt.most) {
+			t.Errorf("%s against %s ends after %d games, within a block; want %d", tt.a.Name, tt.b.Name, m.Games, min(2*sets, tt.most))
+		}
 		p := pair(t, r.evaluator, tt.a, tt.b)
 		if !(m.Low[0] <= p.Win && p.Win <= m.High[0]) {
 			t.Errorf("%s wins %g, outside of %g to %g", tt.a.Name, p.Win, m.Low[0], m.High[0])

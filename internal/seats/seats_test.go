@@ -27,6 +27,10 @@ func TestNames(t *testing.T) {
 		"round 1 of 3: seat 0 places, attacks or passes":                     "round 1 of 3: you place, attack or pass",
 		"seat 0 has 3 tanks against 4 rays, 2 humans":                        "you have 3 tanks against 4 rays, 2 humans",
 		"points   \x1b[2mseat 0\x1b[0m: 2 <":                                 "points   \x1b[2myou\x1b[0m: 2 <",
+		"seat 0 occupies north, reinforces, adds 2, spends 3 and passes":     "you occupy north, reinforce, add 2, spend 3 and pass",
+		"seat 0 reaches 25, does nothing, is first and keeps its points":     "you reach 25, do nothing, are first and keep your points",
+		"seat 0 chooses rays, trades, buys a robot, pays 2 and moves":        "you choose rays, trade, buy a robot, pay 2 and move",
+		"seat 0 stops, names a seat, takes 1, gets 2, starts and wins":       "you stop, name a seat, take 1, get 2, start and win",
 		"pieces of seats 0 and 1":                                            "pieces of you and Level 2",
 	} {
 		if got := n.In(text); got != want {

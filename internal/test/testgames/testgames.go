@@ -110,3 +110,48 @@ func (Coin) Returns(dst []float64, s Face) []float64 {
 	return append(dst, pay, -pay)
 }
 func (Coin) Encode(dst []float32, s Face, _ game.Player) { dst[0] = float32(s.Side) }
+
+// March is a game for two without chance: the seats take turns to step, and who steps for the
+// last time wins. A batch truncates it after Moves decisions.
+type March struct{ Length, Moves int }
+
+// Mile is the state of March.
+type Mile struct{ At uint8 }
+
+func (m March) Spec() game.Spec {
+	return game.Spec{ID: "march", Title: "March", Version: 1, Players: 2, Actions: 1, MoveLimit: m.Moves,
+		Observation: []game.Field{{Name: "at", Len: 1}}, Win: 1, Loss: -1}
+}
+func (March) Initial() Mile { return Mile{} }
+func (m March) CurrentPlayer(s Mile) game.Player {
+	if int(s.At) == m.Length {
+		return game.Terminal
+	}
+	return game.Player(s.At % 2)
+}
+func (m March) Legal(dst []game.Action, s Mile) []game.Action {
+	if int(s.At) < m.Length {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+func (March) Outcomes(dst []game.Outcome[Mile], _ Mile) []game.Outcome[Mile] { return dst }
+func (m March) Apply(s Mile, a game.Action) (Mile, error) {
+	if int(s.At) == m.Length {
+		return s, game.ErrGameOver
+	}
+	if a != 0 {
+		return s, game.ErrIllegalAction
+	}
+	return Mile{s.At + 1}, nil
+}
+func (m March) Returns(dst []float64, s Mile) []float64 {
+	if int(s.At) < m.Length {
+		return append(dst, 0, 0)
+	}
+	if s.At%2 == 1 {
+		return append(dst, 1, -1)
+	}
+	return append(dst, -1, 1)
+}
+func (March) Encode(dst []float32, s Mile, _ game.Player) { dst[0] = float32(s.At) }
