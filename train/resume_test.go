@@ -88,12 +88,12 @@ func TestResumeOlderCheckpoint(t *testing.T) {
 	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
 		t.Errorf("fewer settings: %v", err)
 	}
-	for text, finish := range map[string]string{`"arithmetic":3,`: "finish the run with release 0.1.0", "": "finish the run with the release that began it"} {
+	for text, finish := range map[string]string{`"arithmetic":3,`: "finish the run with release 0.1.0", `"arithmetic":4,`: "that of the run version 4; finish the run with the release that began it", "": "finish the run with the release that began it"} {
 		if f, err = models.Load(path); err != nil { // which the run has written again
 			t.Fatal(err)
 		}
 		before := slices.Clone(f.Blobs["run"])
-		replace("run", `"arithmetic":4,`, text)
+		replace("run", `"arithmetic":5,`, text)
 		_, err := train.Run(t.Context(), cfg, opt)
 		if !errors.Is(err, train.ErrArithmetic) || !strings.Contains(err.Error(), finish) {
 			t.Errorf("arithmetic %q: %v", text, err)

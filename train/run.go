@@ -36,7 +36,7 @@ var ErrInterrupted = errors.New("interrupted")
 // arithmetic is the version of the seeded bits. It rises when the same seed and settings
 // end in other bits, as with another order of sums. A checkpoint holds it, since a run
 // half in each version would be neither.
-const arithmetic = 4
+const arithmetic = 5
 
 // releases are those that finish a run of an older arithmetic.
 func releases(arithmetic int) string {

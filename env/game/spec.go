@@ -97,6 +97,38 @@ func (s Spec) Utility() Utility {
 type Field struct {
 	Name string
 	Len  int
+
+	// Scales are what the counts of the field are divided by: number i is a count over
+	// Scales[i mod len(Scales)], see [Quotients]. A scale of 0 marks numbers that are no
+	// counts, such as odds. A field without Scales holds the counts themselves, such as the
+	// zeros and ones of a one-hot field.
+	Scales []int
+}
+
+// ObsScales returns the scale of each number of an observation [D].
+func (s Spec) ObsScales() []int {
+	list := make([]int, 0, s.ObsLen())
+	for _, f := range s.Observation {
+		for i := range f.Len {
+			scale := 1
+			if n := len(f.Scales); n > 0 {
+				scale = f.Scales[i%n]
+			}
+			list = append(list, scale)
+		}
+	}
+	return list
+}
+
+// Quotients sets dst[n] to n/scale, rounded once: the numbers with which an observation
+// shows counts. A number times its scale, rounded to an integer, gives back the count, both in
+// float32 and in float64. Without the rounding no such number exists for some counts: of all
+// float32, the nearest to 53/100 gives the product nearest to 53, which is 52.999996. The
+// product of n and 1/scale would be rounded twice, and differ for many more.
+func Quotients(dst []float32, scale int) {
+	for n := range dst {
+		dst[n] = float32(n) / float32(scale)
+	}
 }
 
 // ObsLen is D, the length of an observation.

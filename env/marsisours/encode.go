@@ -35,22 +35,24 @@ const perSeat, perFastSeat = 4 + products, 1
 // tells apart from more. Chosen: more are rare.
 const mostOnGround = 6
 
+// manyMoney is the scale of money. Chosen: about the largest sum in a game.
+const manyMoney = 60
+
 func newLayout(r *Rules) layout {
 	var l layout
 	d := 0
-	add := func(name string, n int) int {
+	add := func(name string, n int, scales ...int) int {
 		at := d
 		if n > 0 {
-			l.fields = append(l.fields, game.Field{Name: name, Len: n})
+			l.fields = append(l.fields, game.Field{Name: name, Len: n, Scales: scales})
 		}
 		d += n
 		return at
 	}
 	p, f := r.cfg.Players, len(r.board.free)
 	l.most = r.cfg.StartHand + r.cfg.StartJunk
-	for i := range l.level {
-		l.level[i] = float32(i) / float32(r.levels-1)
-	}
+	top := r.levels - 1
+	game.Quotients(l.level[:], top)
 	for i := range l.phases {
 		l.phases[i] = -1
 	}
@@ -85,7 +87,8 @@ func newLayout(r *Rules) layout {
 		l.seat = add("passed, by seat from the viewer's", l.row*p)
 	} else {
 		l.grounds = add("robots that count on gem, soda, metal, turf and stone, by seat from the viewer's", (mostOnGround+1)*terrains*p)
-		l.seat = add("passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p)
+		l.seat = add("passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p,
+			1, manyMoney, maxTokens, poolDice, top, top, top, top)
 		l.round = add("round", lastRound)
 		l.die = add("die of the defender", faces)
 	}
@@ -247,7 +250,7 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains
 	grounds[each*turf+min(onGround[turf], mostOnGround)] = 1
 	grounds[each*stone+min(onGround[stone], mostOnGround)] = 1
 	rest := (*[perSeat]float32)(dst[l.seat+i*l.row:])
-	rest[1] = float32(seat.Money) * (1. / 60) // chosen: about the largest sum in a game
+	rest[1] = float32(seat.Money) / manyMoney
 	rest[2] = tenths[seat.Tokens]
 	rest[3] = twelfths[seat.Dice]
 	rest[4+gem], rest[4+soda] = l.level[seat.Track[gem]], l.level[seat.Track[soda]]
@@ -290,9 +293,7 @@ var (
 )
 
 func fractions(most int) (list [maxRobots + 1]float32) {
-	for n := range list {
-		list[n] = float32(n) / float32(most)
-	}
+	game.Quotients(list[:], most)
 	return list
 }
 

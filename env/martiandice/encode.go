@@ -19,9 +19,9 @@ type layout struct {
 
 func newLayout(cfg Config) layout {
 	l := layout{scores: cfg.maxScore() + 1, dice: cfg.Dice + 1, pointsLen: cfg.maxPoints() + 1}
-	add := func(name string, n int) int {
+	add := func(name string, n int, scales ...int) int {
 		at := l.observed
-		l.fields = append(l.fields, game.Field{Name: name, Len: n})
+		l.fields = append(l.fields, game.Field{Name: name, Len: n, Scales: scales})
 		l.observed += n
 		return at
 	}
@@ -37,12 +37,12 @@ func newLayout(cfg Config) layout {
 	l.held = add("earthling types aside", 3)
 	l.free = add("dice not aside", l.dice)
 	l.points = add("points if the turn ends", l.pointsLen)
-	l.rolled = add("rays and selectable earthlings rolled, over dice", 4)
+	l.rolled = add("rays and selectable earthlings rolled, over dice", 4, cfg.Dice)
 	l.total = add("score of whose turn it is, if it ends", l.scores)
 	l.margin = add("score of whose turn it is, if it ends, less the best other", 2*l.scores-1)
 	l.danger = add("tanks less rays aside", 2*l.dice-1)
 	if cfg.MaxRounds > 0 {
-		l.roundsLeft = add("share of rounds left", 1)
+		l.roundsLeft = add("share of rounds left", 1, cfg.MaxRounds)
 	}
 	return l
 }

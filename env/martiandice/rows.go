@@ -78,9 +78,7 @@ func (r *Rules) NewRows(n int) game.Rows[State] {
 	if r.cfg.AllowStopBeforeSelect {
 		p.stopFirst = 1 << Stop
 	}
-	for i := range p.overDice {
-		p.overDice[i] = float32(i) / float32(r.cfg.Dice)
-	}
+	game.Quotients(p.overDice[:], r.cfg.Dice)
 	for i := range p.seen {
 		p.seen[i] = r.lay.newSeen(r.cfg.Players)
 	}

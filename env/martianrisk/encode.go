@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"marsgym/env/game"
 )
@@ -35,24 +36,26 @@ type fieldsAt struct {
 // order of the map, borders in that of the attacks. Odds, shares of the win and counts
 // follow from the rest, but a network learns them slowly.
 func (r *Rules) listFields() {
-	p, at, end := r.cfg.Players, &r.at, 0
-	add := func(name string, n int) int {
-		r.spec.Observation = append(r.spec.Observation, game.Field{Name: name, Len: n})
+	p, trios, at, end := r.cfg.Players, max(1, r.cfg.Trios), &r.at, 0
+	add := func(name string, n int, scales ...int) int {
+		r.spec.Observation = append(r.spec.Observation, game.Field{Name: name, Len: n, Scales: scales})
 		end += n
 		return end - n - at.seats
 	}
 	at.stride = 2*p + 5
-	add(fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), r.n*at.stride)
-	at.borders = add("borders: odds that the viewer conquers across them, that he is conquered", 2*len(r.board.edges))
-	at.seats = add("seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", 6*p)
+	add(fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), r.n*at.stride,
+		slices.Concat(slices.Repeat([]int{1}, p), slices.Repeat([]int{manyArmies}, p), slices.Repeat([]int{1}, 5))...)
+	at.borders = add("borders: odds that the viewer conquers across them, that he is conquered", 2*len(r.board.edges), 0)
+	at.seats = add("seats: supply over cap, pieces left of three sizes over trios, regions over all, unions held", 6*p,
+		r.cfg.ArmyCap, trios, trios, trios, r.n, 1)
 	at.mover = add("mover", p)
 	at.start = add("seat that began", p)
-	at.shares = add("share of the win were it over", p)
+	at.shares = add("share of the win were it over", p, 0)
 	at.phase = add("phase", int(phases))
-	at.odds = add("odds of the attack under way", 1)
-	add("points", 1)
+	at.odds = add("odds of the attack under way", 1, 0)
+	add("points", 1, manyPoints)
 	add("no tower may be begun", 1)
-	add("round over limit", 1)
+	add("round over limit", 1, max(1, r.cfg.MaxRounds))
 	at.regions = add("regions, one-hot, by seat", (r.n+1)*p)
 	at.supply = add(fmt.Sprintf("supply, one-hot to %d, by seat", mostCounted), (mostCounted+1)*p)
 	at.points = add(fmt.Sprintf("points, one-hot to %d", mostCounted), mostCounted+1)
@@ -196,9 +199,7 @@ func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regi
 
 // armyShare holds armies over manyArmies, since a conversion takes longer.
 var armyShare = func() (list [256]float32) {
-	for n := range list {
-		list[n] = float32(n) * (1. / manyArmies)
-	}
+	game.Quotients(list[:], manyArmies)
 	return list
 }()
 
@@ -299,7 +300,7 @@ func (r *Rules) showSeats(dst []float32, w *seen, s *State, viewer uint8, change
 	if s.From != s.To && s.Phase != Small {
 		rest[0] = float32(r.conquestOdds(s, int(s.From), int(s.To), 0))
 	}
-	rest[1] = float32(s.Points) * (1. / manyPoints)
+	rest[1] = float32(s.Points) / manyPoints
 	rest[2] = float32(s.Low)
 	if r.cfg.MaxRounds > 0 {
 		rest[3] = float32(s.Round) / float32(r.cfg.MaxRounds)
@@ -320,9 +321,9 @@ func (r *Rules) countSeat(f *seatSeen, s *State, seat uint8) {
 	large, medium, small := r.pieces(s, seat)
 	armies, held := s.onMap(seat), bits.OnesCount64(s.Own[seat])
 	supply := r.cfg.ArmyCap - armies - int(s.Lost[seat])
-	trioScale := 1 / float32(max(1, r.cfg.Trios))
-	f.numbers[0] = float32(supply) * (1 / float32(r.cfg.ArmyCap))
-	f.numbers[1], f.numbers[2], f.numbers[3] = float32(large)*trioScale, float32(medium)*trioScale, float32(small)*trioScale
+	trios := float32(max(1, r.cfg.Trios))
+	f.numbers[0] = float32(supply) / float32(r.cfg.ArmyCap)
+	f.numbers[1], f.numbers[2], f.numbers[3] = float32(large)/trios, float32(medium)/trios, float32(small)/trios
 	f.numbers[4], f.numbers[5] = float32(held)/float32(r.n), float32(r.bonus(s, seat))
 	f.held, f.supply, f.rank = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
 }

@@ -3,13 +3,13 @@ package pig
 import "marsgym/env/game"
 
 // fields returns the layout of an observation, D = 2P + 3. Seats are in the order of play
-// from the viewer. Points are divided by the target, so all numbers are between 0 and 1
-// except the winner's score.
+// from the viewer. Points are over the target, so all numbers are between 0 and 1 except the
+// winner's score.
 func fields(cfg Config) []game.Field {
 	return []game.Field{
-		{Name: "score by seat from the viewer's, over target", Len: cfg.Players},
+		{Name: "score by seat from the viewer's, over target", Len: cfg.Players, Scales: []int{cfg.Target}},
 		{Name: "seat whose turn it is, from the viewer's", Len: cfg.Players},
-		{Name: "turn total, over target", Len: 1},
+		{Name: "turn total, over target", Len: 1, Scales: []int{cfg.Target}},
 		{Name: "the die is in the air", Len: 1},
 		{Name: "over", Len: 1},
 	}
@@ -22,13 +22,13 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	dst = dst[: 2*n+3 : 2*n+3]
 	seat := int(p)
 	for i := range n {
-		dst[i] = float32(s.Score[seat]) * r.scale
+		dst[i] = r.over[s.Score[seat]]
 		dst[n+i] = flag(seat == int(s.Seat))
 		if seat++; seat == n {
 			seat = 0
 		}
 	}
-	dst[2*n] = float32(s.Total) * r.scale
+	dst[2*n] = r.over[s.Total]
 	dst[2*n+1] = flag(s.Phase == Rolling)
 	dst[2*n+2] = flag(s.Phase == Over)
 }

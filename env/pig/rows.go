@@ -9,12 +9,9 @@ import (
 
 // NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	p := &rows{players: r.cfg.Players, target: uint32(r.cfg.Target)}
+	p := &rows{players: r.cfg.Players, target: uint32(r.cfg.Target), points: r.over}
 	for i := range r.cfg.Players {
 		p.next[0][i], p.next[1][i] = uint8((i+1)%r.cfg.Players), uint8(i)
-	}
-	for i := range p.points {
-		p.points[i] = float32(i) * r.scale
 	}
 	return p
 }

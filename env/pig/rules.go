@@ -64,9 +64,9 @@ type State struct {
 
 // Rules are the rules of Pig under a Config.
 type Rules struct {
-	cfg   Config
-	spec  game.Spec
-	scale float32 // 1/Target, for Encode
+	cfg  Config
+	spec game.Spec
+	over [256]float32 // points over the target, for Encode
 }
 
 // New returns the rules for a config. The error lists all faults of the config.
@@ -74,9 +74,8 @@ func New(cfg Config) (*Rules, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("pig config: %w", err)
 	}
-	return &Rules{
-		cfg:   cfg,
-		scale: 1 / float32(cfg.Target),
+	r := &Rules{
+		cfg: cfg,
 		spec: game.Spec{
 			ID: "pig", Title: "Pig", Version: 1, Config: cfg,
 			Players: cfg.Players, Actions: int(actions),
@@ -86,7 +85,9 @@ func New(cfg Config) (*Rules, error) {
 			MoveLimit: 20 * cfg.Players * cfg.Target,
 			Win:       1, Loss: -1 / float64(cfg.Players-1),
 		},
-	}, nil
+	}
+	game.Quotients(r.over[:], cfg.Target)
+	return r, nil
 }
 
 // Spec implements [game.Rules].

@@ -24,6 +24,17 @@ var brokenRules = []breach{
 	{"Spec.Actions is at least 1", func(g *cups) { spec(g, func(s *game.Spec) { s.Actions = 0 }) }},
 	{"Spec.Observation has fields of length 1 or more", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Len = 0 }) }},
 	{"Spec.Observation has names that differ", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Name = "cups" }) }},
+	{"Spec.Observation has scales of 0 or more that divide a field evenly", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Scales = []int{1, 1, 1} }) }},
+	{"Spec.Observation has scales of 0 or more that divide a field evenly", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[1].Scales = []int{-1} }) }},
+	{"Encode divides counts by their scales", func(g *cups) { // instead of multiplying
+		encode := g.encode
+		g.encode = func(dst []float32, s state, p game.Player) {
+			encode(dst, s, p)
+			sixth := float32(1) / 6
+			dst[4] = float32(s.Turns) * sixth
+		}
+	}},
+	{"Encode divides counts by their scales", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation[2].Scales = nil }) }},
 	{"Spec.Observation is not empty", func(g *cups) { spec(g, func(s *game.Spec) { s.Observation = nil }) }},
 	{"Spec.Players is from MinPlayers to MaxPlayers", func(g *cups) { spec(g, func(s *game.Spec) { s.MaxPlayers = 1 }) }},
 	{"Spec.Information is perfect or imperfect", func(g *cups) { spec(g, func(s *game.Spec) { s.Information = "" }) }},

@@ -69,6 +69,7 @@ type checker[S comparable] struct {
 	rules     game.Rules[S]
 	core      core.Rules[S]
 	spec      game.Spec
+	scales    []int           // of the numbers of an observation
 	sampler   game.Sampler[S] // or nil, as the next three
 	presenter game.Presenter[S]
 	symmetry  game.Symmetry[S]

@@ -121,7 +121,7 @@ func healthy() *cups {
 		return game.Spec{
 			ID: "cups", Title: "Cups", Version: 1, Config: struct{ Turns int }{6},
 			Players: 2, Actions: 3,
-			Observation: []game.Field{{Name: "cups", Len: 2}, {Name: "scores", Len: 2}, {Name: "turns", Len: 1}, {Name: "rolling", Len: 1}},
+			Observation: []game.Field{{Name: "cups", Len: 2}, {Name: "scores", Len: 2}, {Name: "turns", Len: 1, Scales: []int{6}}, {Name: "rolling", Len: 1}},
 			Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: 2,
 			MoveLimit: 100, Win: 1, Loss: -1,
 		}

@@ -30,11 +30,16 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 		}
 	}
 	for i, x := range obs {
+		scale := float64(c.scales[i])
+		count := math.Round(float64(x) * scale)
 		switch {
 		case isSentinel(x):
 			c.failAt(s, "Encode writes every element", "for seat %d element %d (%s) was not written", p, i, c.field(i))
 		case !elementary.Finite(float64(x)):
 			c.failAt(s, "Encode writes finite numbers", "for seat %d element %d (%s) is %v", p, i, c.field(i), x)
+		case scale != 0 && x != float32(count/scale):
+			c.failAt(s, "Encode divides counts by their scales", "for seat %d element %d (%s) is %v; want %v, which is %v over the scale %v, or another scale in Spec.Observation, 0 for what is no count",
+				p, i, c.field(i), x, float32(count/scale), count, scale)
 		}
 	}
 	if encoder, ok := c.rules.(game.SparseEncoder[S]); ok {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"marsgym/env/game"
@@ -55,12 +56,16 @@ func (c *checker[S]) checkSpec() (sound bool) {
 		if f.Name == "" || strings.Contains(f.Name, "\n") || names[f.Name] {
 			c.fail("Spec.Observation has names that differ", "got %q", f.Name)
 		}
+		if n := len(f.Scales); n > 0 && (f.Len%n != 0 || slices.Min(f.Scales) < 0) {
+			c.fail("Spec.Observation has scales of 0 or more that divide a field evenly", "%q has %v for %d numbers", f.Name, f.Scales, f.Len)
+		}
 		names[f.Name] = true
 	}
 	if s.ObsLen() < 1 {
 		c.fail("Spec.Observation is not empty", "got length %d", s.ObsLen())
 		return false
 	}
+	c.scales = s.ObsScales()
 	if s.MoveLimit < 0 {
 		c.fail("Spec.MoveLimit is not negative", "got %d", s.MoveLimit)
 	}
