@@ -161,7 +161,6 @@ func TestCheck(t *testing.T) {
 		{"env", "marsgym", "env may not import marsgym"},
 		{"util", "", "no row of the table names util"},
 		{"env/pig/dice", "", "no row of the table names env/pig/dice"},
-		{"other", "", "no row of the table names other"},
 	}
 	for _, tt := range tests {
 		got := ""
