@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -44,16 +45,35 @@ func commands(t *testing.T) string {
 			t.Fatal(err)
 		}
 		built = filepath.Join(dir, "bin")
-		build(t, built, "test", "worker", "train", "eval")
+		build(t, built, nil, "worker", "train", "eval")
 	}
 	return built
 }
 
-// build builds commands into a folder as one build of this name, without what debuggers read,
-// which takes half of the time.
-func build(t *testing.T, dir, name string, commands ...string) {
+// build builds commands into a folder, with other texts in some files of the module, and
+// without what debuggers read, which takes half of the time.
+func build(t *testing.T, dir string, files map[string]string, commands ...string) {
 	t.Helper()
-	args := []string{"build", "-ldflags", "-s -w -X marsgym/internal/cluster.build=" + name, "-o", dir + "/"}
+	replace := map[string]string{}
+	for name, text := range files {
+		own, err := filepath.Abs(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[own] = filepath.Join(t.TempDir(), filepath.Base(name))
+		if err := os.WriteFile(replace[own], []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "-ldflags", "-s -w", "-overlay", file, "-o", dir + "/"}
 	for _, c := range commands {
 		args = append(args, "../"+c)
 	}
@@ -65,9 +85,28 @@ func build(t *testing.T, dir, name string, commands ...string) {
 // process is a process of a command.
 type process struct {
 	cmd    *exec.Cmd
-	out    bytes.Buffer
+	out    output
 	killed bool
 	ended  chan struct{}
+}
+
+// output is what a process has printed so far.
+type output struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.String()
 }
 
 func start(t *testing.T, bin, command string, args ...string) *process {
@@ -302,7 +341,7 @@ func TestKills(t *testing.T) {
 				c.cmd.Process.Signal(syscall.SIGTERM)
 				<-c.ended
 				code := c.cmd.ProcessState.ExitCode()
-				early := code == -1 && c.out.Len() == 0 // before it caught signals
+				early := code == -1 && c.out.String() == "" // before it caught signals
 				if code != 0 && code != cli.Interrupted && !early {
 					t.Fatalf("%v: exit status %d after SIGTERM\n%s", c.cmd.Args, code, c.out.String())
 				}
@@ -317,23 +356,55 @@ func TestKills(t *testing.T) {
 	t.Logf("%v", counts)
 }
 
-// TestOtherBuild has a worker of another build, which is refused.
-func TestOtherBuild(t *testing.T) {
+// TestOtherCode has workers of other builds: one that differs in a constant of the search, which
+// both sides refuse, and one that differs in a sentence of the documents, which works.
+func TestOtherCode(t *testing.T) {
 	if !fulltest.On() {
-		t.Skip("it builds another worker; TestIdentity of internal/broker has such workers in its process")
+		t.Skip("it builds two more workers; TestIdentity of internal/cluster compares builds without building them")
 	}
-	bin, other, addr := commands(t), t.TempDir(), freeport.Address(t)
-	build(t, other, "another", "worker")
+	replaced := func(file, from, to string) map[string]string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(text), from) != 1 {
+			t.Fatalf("%s does not have %q once", file, from)
+		}
+		return map[string]string{file: strings.Replace(string(text), from, to, 1)}
+	}
+	bin, addr, code, text := commands(t), freeport.Address(t), t.TempDir(), t.TempDir()
+	build(t, code, replaced("agents/search/search.go", "aFew = 4", "aFew = 5"), "worker")
+	build(t, text, replaced("docs/cluster.md", "Workers may come and go.", "Workers come and go."), "worker")
 	t.Parallel()
+	match := []string{"-game", "pig", "-model", "search:10", "-against", "greedy", "-games", "20", "-json"}
+	local := start(t, bin, "eval", match...)
+	local.wait(t)
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
 	serving(t, addr)
-	w := start(t, other, "worker", "-join", addr)
-	c := start(t, bin, "train", "-config", settings(t, "pig", `{"target": 10}`, "one-move", 1000), "-cache", "none", "-out", filepath.Join(t.TempDir(), "run"), "-cluster", addr)
-	time.Sleep(5 * time.Second)
-	for _, p := range []*process{w, c} { // their output is complete once they have ended
-		p.kill()
-		if !strings.Contains(p.out.String(), "build both from the same revision") {
-			t.Errorf("%v prints\n%s", p.cmd.Args, p.out.String())
+	other := start(t, code, "worker", "-join", addr)
+	remote := start(t, bin, "eval", append(match, "-cluster", addr)...)
+	for p, want := range map[*process]string{other: "a coordinator refuses this worker: it has code ", remote: "is refused: it has code "} {
+		for range 600 {
+			if out := p.out.String(); strings.Contains(out, want) && strings.Contains(out, "build both from the same files") {
+				want = ""
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
+		if want != "" {
+			t.Fatalf("%v prints\n%s\nwant %q", p.cmd.Args, p.out.String(), want)
+		}
+	}
+	select {
+	case <-remote.ended:
+		t.Fatalf("a worker of other code has computed the match:\n%s", remote.out.String())
+	default:
+	}
+	start(t, text, "worker", "-join", addr)
+	remote.wait(t)
+	document := regexp.MustCompile(`(?s)\{.*\}`)
+	if got, want := document.FindString(remote.out.String()), document.FindString(local.out.String()); got != want || want == "" {
+		t.Errorf("workers print\n%s; want\n%s", remote.out.String(), local.out.String())
 	}
 }

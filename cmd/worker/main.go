@@ -84,13 +84,9 @@ func work(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	identity := cluster.Mixed
-	if !o.mixed {
-		fingerprint, err := registry.Fingerprint()
-		if err != nil {
-			return err
-		}
-		identity = cluster.Identity(fingerprint)
+	identity, err := registry.Identity(o.mixed)
+	if err != nil {
+		return err
 	}
 	if o.serve != "" {
 		b, err := broker.Start(o.Access, o.keys)

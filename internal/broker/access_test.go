@@ -9,14 +9,18 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"marsgym/internal/broker"
@@ -106,10 +110,10 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	ca, other := newAuthority(t), newAuthority(t)
 	addr := freeport.Address(t)
-	server, serverKey := ca.access(addr)
+	own, serverKey := ca.access(addr)
 	coordinator, coordinatorKey := ca.access(addr)
 	good, goodKey := ca.access(addr)
-	serve(t, server, keys(t, "# the keys", "worker "+serverKey, "coordinator "+coordinatorKey, "worker "+goodKey+" of the second machine"))
+	serve(t, own, keys(t, "# the keys", "worker "+serverKey, "coordinator "+coordinatorKey, "worker "+goodKey+" of the second machine"))
 	c := connect(t, cluster.Options{Access: coordinator})
 	work(t, cluster.WorkOptions{Access: good})
 	check(t, c, 6, 10)
@@ -128,10 +132,10 @@ func TestKeys(t *testing.T) {
 		"a certificate of others":           {unsigned, "certificate"},
 		"an authority that is not ours":     {foreign, "certificate"},
 		"no certificate":                    {plain, "the broker at"},
-		"a key that is none":                {cluster.Access{Addr: addr, Key: server.Cert}, "holds no key"},
+		"a key that is none":                {cluster.Access{Addr: addr, Key: own.Cert}, "holds no key"},
 		"another address without a key":     {cluster.Access{Addr: "192.0.2.1:4222"}, "is not on this machine only"},
 		"no port":                           {cluster.Access{Addr: "127.0.0.1"}, "want HOST:PORT"},
-		"a certificate without its key":     {cluster.Access{Addr: addr, Cert: server.Cert}, "want all of"},
+		"a certificate without its key":     {cluster.Access{Addr: addr, Cert: own.Cert}, "want all of"},
 		"a broker that is not there at all": {cluster.Access{Addr: freeport.Address(t)}, "go run ./cmd/worker -serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,10 +153,10 @@ func TestKeys(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	ca, addr := newAuthority(t), freeport.Address(t)
-	server, serverKey := ca.access(addr)
+	own, serverKey := ca.access(addr)
 	worker, workerKey := ca.access(addr)
-	serve(t, server, keys(t, "coordinator "+serverKey, "worker "+workerKey))
-	c := connect(t, cluster.Options{Access: server})
+	serve(t, own, keys(t, "coordinator "+serverKey, "worker "+workerKey))
+	c := connect(t, cluster.Options{Access: own})
 	if c.Status().Workers != 0 {
 		t.Error("there are workers")
 	}
@@ -219,6 +223,95 @@ func TestKeyFile(t *testing.T) {
 	}
 	if _, err := cluster.NewKey(a.Key); err == nil || !strings.Contains(err.Error(), "is not overwritten") {
 		t.Errorf("a key file that exists: %v", err)
+	}
+}
+
+// TestRoles: a process with the key of the other role says so at once, also where another
+// broker knows no roles, but not what a command does.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	addr := freeport.Address(t)
+	access := func(addr string) (cluster.Access, string) {
+		a := cluster.Access{Addr: addr, Key: filepath.Join(t.TempDir(), "key")}
+		public, err := cluster.NewKey(a.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, public
+	}
+	worker, workerKey := access(addr)
+	coordinator, coordinatorKey := access(addr)
+	serve(t, worker, keys(t, "worker "+workerKey, "coordinator "+coordinatorKey))
+
+	other, otherKey := access(freeport.Address(t))
+	host, port, _ := net.SplitHostPort(other.Addr)
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish, subscribe := cluster.WorkerSubjects(otherKey)
+	foreign, err := server.NewServer(&server.Options{
+		Host: host, Port: number, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(),
+		Nkeys: []*server.NkeyUser{{Nkey: otherKey, Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: publish}, Subscribe: &server.SubjectPermission{Allow: subscribe},
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.Start()
+	defer foreign.Shutdown()
+
+	silent := func(string) {}
+	connects := func(a cluster.Access) error {
+		_, err := cluster.Connect(t.Context(), cluster.Options{Access: a, Log: silent})
+		return err
+	}
+	for _, tt := range []struct {
+		name string
+		err  func() error
+		want string
+	}{
+		{"a command with the key of a worker", func() error { return connects(worker) }, workerKey + " is the key of a worker, and this process is a coordinator"},
+		{"a worker with the key of a command", func() error {
+			return cluster.Work(t.Context(), cluster.WorkOptions{Access: coordinator, Kinds: kinds, Slots: 1, Log: silent})
+		}, coordinatorKey + " is the key of a coordinator, and this process is a worker"},
+		{"a command with few permissions", func() error { return connects(other) }, "does not allow this process what a command needs"},
+	} {
+		begin := time.Now()
+		if err := tt.err(); !errors.Is(err, cluster.ErrAccess) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v; want %q", tt.name, err, tt.want)
+		}
+		t.Logf("%s: %v", tt.name, time.Since(begin))
+	}
+}
+
+// TestSecrets uses files of private keys that other users may read.
+func TestSecrets(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes")
+	}
+	t.Parallel()
+	a, _ := newAuthority(t).access(freeport.Address(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // before it connects, and after it has read the files
+	for _, file := range []string{a.Key, a.CertKey} {
+		for mode, refused := range map[os.FileMode]bool{0o604: true, 0o622: true, 0o440: false} {
+			if err := os.Chmod(file, mode); err != nil {
+				t.Fatal(err)
+			}
+			want := context.Canceled.Error()
+			if refused {
+				want = fmt.Sprintf("every user of this machine may read or change the private key in %s (mode %04o); run chmod 600 %s,", file, mode, file)
+			}
+			_, err := cluster.Connect(ctx, cluster.Options{Access: a, Log: func(string) {}})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v; want %q", err, want)
+			}
+		}
+		if err := os.Chmod(file, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

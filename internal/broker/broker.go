@@ -72,8 +72,8 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		if err != nil {
 			return nil, err
 		}
-		opt.Nkeys = append(opt.Nkeys, &server.NkeyUser{Nkey: public, Account: server.NewAccount(commands)})
-		opt.Accounts = []*server.Account{server.NewAccount(commands), server.NewAccount(workers)}
+		opt.Nkeys = append(opt.Nkeys, &server.NkeyUser{Nkey: public, Account: server.NewAccount(cluster.Commands)})
+		opt.Accounts = []*server.Account{server.NewAccount(cluster.Commands), server.NewAccount(cluster.Workers)}
 	}
 	if b.dir, err = os.MkdirTemp("", "marsgym-broker-"); err != nil { // JetStream wants a folder; streams are in memory
 		return nil, err
@@ -93,7 +93,7 @@ func Start(a cluster.Access, keys string) (*Broker, error) {
 		return nil, errors.Join(fmt.Errorf("the broker does not start at %s", a.Addr), b.Close())
 	}
 	if keys != "" {
-		in, err := b.server.LookupAccount(commands)
+		in, err := b.server.LookupAccount(cluster.Commands)
 		if err == nil {
 			err = in.EnableJetStream(nil, nil)
 		}

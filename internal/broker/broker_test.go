@@ -421,19 +421,19 @@ func TestIdentity(t *testing.T) {
 	serve(t, a, "")
 	l, other := &log{}, &log{}
 	var computed atomic.Int32
-	work(t, cluster.WorkOptions{Access: a, Identity: "build 2", Log: other.add, Kinds: map[string]jobs.Func{"hash": func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
+	work(t, cluster.WorkOptions{Access: a, Identity: "code 2, go1.26, arithmetic 5", Log: other.add, Kinds: map[string]jobs.Func{"hash": func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 		computed.Add(1)
 		return computeHash(ctx, args, inputs)
 	}}})
-	c := connect(t, cluster.Options{Access: a, Identity: "build 1", Log: l.add})
+	c := connect(t, cluster.Options{Access: a, Identity: "code 1, go1.26, arithmetic 5", Log: l.add})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // both sides log within it
 	defer cancel()
 	if err := c.Do(ctx, tasksOnly(2)); !errors.Is(err, context.DeadlineExceeded) || computed.Load() != 0 {
 		t.Errorf("error %v, and the worker has computed %d jobs; want none", err, computed.Load())
 	}
 	for _, l := range []*log{l, other} {
-		if !l.has("build both from the same revision") {
-			t.Errorf("the log is %q", l.text())
+		if !l.has("and this process has code ") || !l.has("build both from the same files") || l.has("arithmetic") {
+			t.Errorf("the log is %q; want what differs, and what to do", l.text())
 		}
 	}
 	if !l.has("no worker is there; start one with go run ./cmd/worker -join " + a.Addr) {
@@ -442,6 +442,6 @@ func TestIdentity(t *testing.T) {
 	if s := c.Status(); s.Workers != 0 {
 		t.Errorf("the status is %+v; want no workers", s)
 	}
-	work(t, cluster.WorkOptions{Access: a, Identity: "build 1"})
+	work(t, cluster.WorkOptions{Access: a, Identity: "code 1, go1.26, arithmetic 5"})
 	check(t, c, 4, 10)
 }

@@ -11,18 +11,16 @@ import (
 	"marsgym/internal/input"
 )
 
-// The accounts. Streams are those of the commands. What workers publish stays in their account,
-// but for the requests that commands let in. An answer to one goes to the account that it is
-// from, so no request of a worker can have it put into a stream.
-const commands, workers = "commands", "workers"
-
 // connectAccounts lets the requests of workers in to the commands, before the server starts.
+// Streams are those of the commands. What workers publish stays in their account, but for these
+// requests. An answer to one goes to the account that it is from, so no request of a worker can
+// have it put into a stream.
 func connectAccounts(s *server.Server) error {
-	in, err := s.LookupAccount(commands)
+	in, err := s.LookupAccount(cluster.Commands)
 	if err != nil {
 		return err
 	}
-	out, err := s.LookupAccount(workers)
+	out, err := s.LookupAccount(cluster.Workers)
 	if err != nil {
 		return err
 	}
@@ -74,12 +72,12 @@ func parseKeys(path string, text []byte) ([]*server.NkeyUser, error) {
 		switch words[0] {
 		case "worker":
 			publish, subscribe := cluster.WorkerSubjects(words[1])
-			u.Account = server.NewAccount(workers)
+			u.Account = server.NewAccount(cluster.Workers)
 			u.Permissions = &server.Permissions{
 				Publish: &server.SubjectPermission{Allow: publish}, Subscribe: &server.SubjectPermission{Allow: subscribe},
 			}
 		case "coordinator": // all subjects
-			u.Account = server.NewAccount(commands)
+			u.Account = server.NewAccount(cluster.Commands)
 		default:
 			return nil, fmt.Errorf("%s, line %d: %s is neither worker nor coordinator", path, n, input.Quote(words[0]))
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nkeys"
+
+	"marsgym/internal/cluster"
 )
 
 func FuzzKeys(f *testing.F) {
@@ -31,7 +33,7 @@ func FuzzKeys(f *testing.F) {
 			if !nkeys.IsValidPublicUserKey(u.Nkey) || !strings.Contains(text, u.Nkey) {
 				t.Errorf("key %q", u.Nkey)
 			}
-			if worker := u.Account.Name == workers; worker != (u.Permissions != nil) || !worker && !strings.Contains(text, "coordinator") {
+			if worker := u.Account.Name == cluster.Workers; worker != (u.Permissions != nil) || !worker && !strings.Contains(text, "coordinator") {
 				t.Errorf("%s has the account %s, and the permissions %v", u.Nkey, u.Account.Name, u.Permissions)
 			}
 		}

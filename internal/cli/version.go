@@ -9,10 +9,11 @@ import (
 	"marsgym/internal/kernel/simd"
 )
 
-// Version is the latest release, which CHANGELOG.md describes.
-const Version = "0.1.0"
+// Version is the release that this is, or the next one with -dev: between two releases the code
+// is that of neither. CHANGELOG.md describes both.
+const Version = "0.2.0-dev"
 
-// version returns the line that -version prints: the command, the release, the revision
+// version returns the line that -version prints: the command, the version, the revision
 // that it was built from, if the go command recorded one, the release of Go, and the
 // kernels in use.
 func version(command string, info *debug.BuildInfo) string {

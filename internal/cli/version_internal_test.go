@@ -3,10 +3,13 @@ package cli
 // The test is in package cli, since a test binary has no build information of a command.
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/internal/kernel/simd"
@@ -32,31 +35,54 @@ func TestVersionLine(t *testing.T) {
 	}
 }
 
-// TestVersions compares the version with those in the changelog, the citation and the Python
-// package, and the dates of the first two.
+// TestVersions compares the version with those in the citation, the Python package and the
+// changelog. That of a release is the latest in the changelog, and its dates are equal. A
+// development version is above that, has no date, and its changes are "Unreleased".
 func TestVersions(t *testing.T) {
-	first := func(file, pattern string) string {
+	find := func(file, pattern string) string {
 		text, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := regexp.MustCompile(pattern).FindSubmatch(text)
 		if m == nil {
-			t.Fatalf("%s has no %s", file, pattern)
+			return ""
 		}
 		return string(m[1])
 	}
-	for file, pattern := range map[string]string{
-		"CHANGELOG.md":               `(?m)^## \[(\d[^]]*)\] - `,
-		"CITATION.cff":               `(?m)^version: (.*)$`,
-		"python/marsgym/__init__.py": `(?m)^__version__ = "(.*)"$`,
-	} {
-		if got := first(file, pattern); got != Version {
-			t.Errorf("%s names the version %s, and the commands %s", file, got, Version)
-		}
+	next, development := strings.CutSuffix(Version, "-dev")
+	python := Version
+	if development {
+		python = next + ".dev0" // PEP 440
 	}
-	cited, released := first("CITATION.cff", `(?m)^date-released: (.*)$`), first("CHANGELOG.md", `(?m)^## \[\d[^]]*\] - (.*)$`)
-	if cited != released {
-		t.Errorf("CITATION.cff has the date %s, and CHANGELOG.md %s", cited, released)
+	if got := find("python/marsgym/__init__.py", `(?m)^__version__ = "(.*)"$`); got != python {
+		t.Errorf("the Python package has the version %q; want %q", got, python)
+	}
+	if got := find("CITATION.cff", `(?m)^version: (.*)$`); got != Version {
+		t.Errorf("CITATION.cff has the version %q; want %q", got, Version)
+	}
+	latest, released := find("CHANGELOG.md", `(?m)^## \[(\d[^]]*)\] - `), find("CHANGELOG.md", `(?m)^## \[\d[^]]*\] - (.*)$`)
+	cited := find("CITATION.cff", `(?m)^date-released: (.*)$`)
+	if !development {
+		if latest != Version || cited != released {
+			t.Errorf("CHANGELOG.md has the release %q of %q; want %q of %q, the date of CITATION.cff", latest, released, Version, cited)
+		}
+		return
+	}
+	numbers := func(version string) []int {
+		n := make([]int, 3)
+		if _, err := fmt.Sscanf(version, "%d.%d.%d", &n[0], &n[1], &n[2]); err != nil {
+			t.Errorf("%q is no version", version)
+		}
+		return n
+	}
+	if slices.Compare(numbers(next), numbers(latest)) <= 0 {
+		t.Errorf("the version is %s, after the release %s", Version, latest)
+	}
+	if cited != "" {
+		t.Errorf("CITATION.cff has the date %s, but %s is not released", cited, Version)
+	}
+	if find("CHANGELOG.md", `(?m)^## \[(Unreleased)\]$`) == "" {
+		t.Error("CHANGELOG.md has no heading for what is not released")
 	}
 }

@@ -127,7 +127,13 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 		pending: map[jobs.Digest]*pending{}, done: map[jobs.Digest]jobs.Digest{}, workers: map[string]worker{}, failed: make(chan struct{}),
 		refused: map[string]int{}, sent: map[jobs.Digest]bool{},
 	}
-	c.nc, err = opt.dial(ctx, name, opt.Log, nats.ReconnectHandler(func(*nats.Conn) {
+	begin, cancelBegin := context.WithCancelCause(ctx) // until it is connected
+	defer cancelBegin(nil)
+	c.nc, err = opt.dial(begin, name, Commands, opt.Log, func(err error) {
+		err = fmt.Errorf("%w: the broker at %s does not allow this process what a command needs: %w; give the -key of a coordinator", ErrAccess, opt.Addr, err)
+		cancelBegin(err)
+		c.fail(err)
+	}, nats.ReconnectHandler(func(*nats.Conn) {
 		c.claim()
 		c.audit()
 	}))
@@ -138,13 +144,16 @@ func Connect(ctx context.Context, opt Options) (*Coordinator, error) {
 	if c.js, err = jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1<<16)); err != nil {
 		return nil, err
 	}
-	err = retry(ctx, requestTimeout, func() error {
-		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	err = retry(begin, requestTimeout, func() error {
+		ctx, cancel := context.WithTimeout(begin, askTimeout)
 		defer cancel()
 		return c.prepare(ctx)
 	})
 	if err != nil {
 		c.nc.Close()
+		if cause := context.Cause(begin); cause != nil {
+			return nil, cause
+		}
 		return nil, fmt.Errorf("the broker at %s: %w; it needs JetStream", opt.Addr, err)
 	}
 	soon, cancel := context.WithTimeout(ctx, askTimeout)

@@ -6,12 +6,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -72,6 +74,9 @@ func (a *Access) TLS() (*tls.Config, error) {
 	if a.Cert == "" {
 		return nil, nil
 	}
+	if err := secret(a.CertKey); err != nil {
+		return nil, err
+	}
 	var files [3][]byte
 	for i, path := range []string{a.Cert, a.CertKey, a.CA} {
 		var err error
@@ -100,6 +105,9 @@ func (a *Access) name() (string, error) {
 		rand.Read(b[:])
 		return "w" + hex.EncodeToString(b[:]), nil
 	}
+	if err := secret(a.Key); err != nil {
+		return "", err
+	}
 	seed, err := input.ReadFile(a.Key, input.Settings)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrAccess, err)
@@ -110,6 +118,20 @@ func (a *Access) name() (string, error) {
 	}
 	defer pair.Wipe()
 	return pair.PublicKey()
+}
+
+// secret returns an error if every user of this machine may read or change a file with a private
+// key, or if there is none. Its group may read it: that is how systemd and Kubernetes hand a key
+// to a service. Windows has no such modes.
+func secret(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrAccess, err)
+	}
+	if mode := info.Mode().Perm(); mode&0o006 != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%w: every user of this machine may read or change the private key in %s (mode %04o); run chmod 600 %[2]s, and make a new key if others had access", ErrAccess, path, mode)
+	}
+	return nil
 }
 
 // NewKey writes the seed of a new key to a file, which must not exist, and returns the
@@ -175,9 +197,43 @@ func retry(ctx context.Context, limit time.Duration, f func() error) error {
 	}
 }
 
+// The accounts of a broker with keys.
+const (
+	Commands = "commands"
+	Workers  = "workers"
+)
+
+// userInfo is the subject on which a broker says whose a connection is.
+const userInfo = "$SYS.REQ.USER.INFO"
+
+// roles are the first words of the lines of keys, by account.
+var roles = map[string]string{Commands: "coordinator", Workers: "worker"}
+
+// checkRole returns an error if the key of a connection is that of another account of the
+// broker. Another broker may have other accounts, or not say.
+func (a *Access) checkRole(ctx context.Context, nc *nats.Conn, name, account string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	m, err := nc.RequestWithContext(ctx, userInfo, nil)
+	if err != nil {
+		return nil
+	}
+	var info struct {
+		Data struct{ Account string }
+	}
+	if err := json.Unmarshal(m.Data, &info); err != nil {
+		return nil
+	}
+	if is := roles[info.Data.Account]; is != "" && info.Data.Account != account {
+		return fmt.Errorf("%w: for the broker at %s, %s is the key of a %s, and this process is a %s; give the key of a %[5]s, or change the line of %[3]s in the -keys file and start the broker again", ErrAccess, a.Addr, name, is, roles[account])
+	}
+	return nil
+}
+
 // dial connects to a broker, for which it waits for some seconds, and connects again whenever
-// the connection is lost.
-func (a *Access) dial(ctx context.Context, name string, log func(string), more ...nats.Option) (nc *nats.Conn, err error) {
+// the connection is lost. The account is that of processes of this role; denied is called when
+// the broker does not allow them something.
+func (a *Access) dial(ctx context.Context, name, account string, log func(string), denied func(error), more ...nats.Option) (nc *nats.Conn, err error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -187,6 +243,14 @@ func (a *Access) dial(ctx context.Context, name string, log func(string), more .
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log(fmt.Sprintf("the connection to the broker is lost, trying again: %v", err))
+			}
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			switch {
+			case !errors.Is(err, nats.ErrPermissionViolation):
+				log(fmt.Sprintf("the broker: %v", err))
+			case !strings.Contains(err.Error(), userInfo): // it need not say whose the key is
+				denied(err)
 			}
 		}),
 	}, more...)
@@ -225,6 +289,12 @@ func (a *Access) dial(ctx context.Context, name string, log func(string), more .
 		connected.Store(err == nil)
 		return err
 	})
+	if err == nil && a.Key != "" {
+		if err := a.checkRole(ctx, nc, name, account); err != nil {
+			nc.Close()
+			return nil, err
+		}
+	}
 	switch {
 	case err == nil:
 		return nc, nil

@@ -185,7 +185,7 @@ func (c *Coordinator) present(_ context.Context, m *nats.Msg) {
 	}
 	c.mu.Unlock()
 	if refused && !before.refused {
-		c.opt.Log(fmt.Sprintf("worker %s is refused: it is %s, and this process is %s; build both from the same revision and run them on the same kind of machine, or give up equal bits by -mixed on both", name, input.Quote(p.Identity), input.Quote(c.opt.Identity)))
+		c.opt.Log("worker " + name + " is refused: " + refusal(p.Identity, c.opt.Identity))
 	}
 	if refused {
 		c.nc.Publish("marsgym.refuse."+name, []byte(c.opt.Identity))

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -154,7 +155,7 @@ func (in *inputs) find(d jobs.Digest) *jobs.Blob {
 // those of requests, and those that workers only listen to.
 func Exports() (services, streams []string) {
 	publish, _ := WorkerSubjects("*")
-	return publish, []string{"marsgym.refuse.*"}
+	return slices.DeleteFunc(publish, func(s string) bool { return s == userInfo }), []string{"marsgym.refuse.*"}
 }
 
 // WorkerSubjects returns the subjects that a worker with a public key needs. In those of
@@ -169,6 +170,7 @@ func WorkerSubjects(key string) (publish, subscribe []string) {
 			"$JS.ACK." + jobStream + ".>",
 			"marsgym.run.*.*." + key,
 			"marsgym.worker." + key,
+			userInfo,
 		}, []string{
 			"_INBOX_" + key + ".>",
 			"marsgym.refuse." + key,

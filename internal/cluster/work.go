@@ -34,7 +34,7 @@ func Work(ctx context.Context, opt WorkOptions) error {
 		return err
 	}
 	w := &workerProcess{WorkOptions: opt, name: name, silent: map[string]time.Time{}}
-	if w.nc, err = opt.dial(ctx, name, opt.Log); err != nil {
+	if w.nc, err = opt.dial(ctx, name, Workers, opt.Log, w.denied); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -48,7 +48,7 @@ func Work(ctx context.Context, opt WorkOptions) error {
 	if _, err := w.nc.Subscribe("marsgym.refuse."+name, func(m *nats.Msg) {
 		if other := string(m.Data); len(other) <= maxReport && !refused[other] && len(refused) < 100 {
 			refused[other] = true
-			opt.Log(fmt.Sprintf("a coordinator refuses this worker: it is %s, and this worker is %s; build both from the same revision and run them on the same kind of machine, or give up equal bits by -mixed on both", input.Quote(other), input.Quote(opt.Identity)))
+			opt.Log("a coordinator refuses this worker: " + refusal(other, opt.Identity))
 		}
 	}); err != nil {
 		return err
@@ -82,6 +82,11 @@ type workerProcess struct {
 	mu     sync.Mutex
 	inputs *inputs
 	silent map[string]time.Time // when coordinators did not answer
+}
+
+// denied says what the broker does not allow this worker.
+func (w *workerProcess) denied(err error) {
+	w.Log(fmt.Sprintf("the broker at %s does not allow this process what a worker needs: %v; give the -key of a worker", w.Addr, err))
 }
 
 // present tells coordinators that the worker is there, until ended is closed.

@@ -31,7 +31,7 @@ if _TYPE_CHECKING:
 
     from marsgym.gymnasium import VectorEnv, VectorOptions
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "CHANCE",

@@ -59,13 +59,9 @@ func (c *Flags) Connect(ctx context.Context, command string, log io.Writer) (w W
 	if c.Addr == "" {
 		return w, nil
 	}
-	identity := cluster.Mixed
-	if !c.mixed {
-		digest, err := registry.Fingerprint()
-		if err != nil {
-			return w, err
-		}
-		identity = cluster.Identity(digest)
+	identity, err := registry.Identity(c.mixed)
+	if err != nil {
+		return w, err
 	}
 	w.coordinator, err = cluster.Connect(ctx, cluster.Options{
 		Access: c.Access, Identity: identity, Verify: c.verify, Kinds: registry.All(),
