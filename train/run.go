@@ -395,32 +395,9 @@ func (r *run) restore() error {
 			return err
 		}
 	}
-	path := r.path(CheckpointFile)
-	f, err := r.load(CheckpointFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
-			return nil
-		}
-		return fmt.Errorf("%w; a run cannot be resumed without its checkpoint", err)
-	}
-	if err != nil {
+	f, err := r.checkpoint()
+	if f == nil || err != nil {
 		return err
-	}
-	before := struct {
-		Arithmetic int `json:"arithmetic"`
-	}{1} // that of releases which did not write it
-	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
-		return fmt.Errorf("%s: the state of the run: %w", path, err)
-	}
-	if before.Arithmetic != arithmetic {
-		return fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
-			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
-	}
-	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	err = errors.Join(
 		r.learner.MLP().SetTensors(f.MLP.Tensors()),
@@ -429,7 +406,55 @@ func (r *run) restore() error {
 		r.method.Restore(f.Blobs),
 	)
 	if err != nil {
-		return fmt.Errorf("%s does not belong to the config in its folder: %w", path, err)
+		return fmt.Errorf("%s does not belong to the config in its folder: %w", r.path(CheckpointFile), err)
 	}
 	return r.saveModel()
+}
+
+// checkpoint reads the checkpoint of the run folder, which must be of this run, or returns nil
+// if there is none yet.
+func (r *run) checkpoint() (*models.File, error) {
+	path := r.path(CheckpointFile)
+	f, err := r.load(CheckpointFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%w; a run cannot be resumed without its checkpoint", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	before := struct {
+		Arithmetic int `json:"arithmetic"`
+	}{1} // that of releases which did not write it
+	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
+		return nil, fmt.Errorf("%s: the state of the run: %w", path, err)
+	}
+	if before.Arithmetic != arithmetic {
+		return nil, fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
+			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
+	}
+	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// CheckResume returns the error that [Run] would return with opt.Resume for the checkpoint in
+// opt.Dir, such as one that wraps [ErrSettings]. It uses only Game, Dir and Backend of opt.
+func CheckResume(cfg Config, opt Options) error {
+	r := &run{cfg: cfg, opt: opt}
+	var err error
+	if r.dir, err = atomicfile.OpenDir(opt.Dir); err != nil {
+		return err
+	}
+	defer r.dir.Close()
+	if _, err := r.checkpoint(); err != nil {
+		return tagged{err, ErrCheckpoint}
+	}
+	return nil
 }

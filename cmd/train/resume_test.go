@@ -38,8 +38,8 @@ func TestResumeChangedConfig(t *testing.T) {
 		field, was, _ := strings.Cut(strings.ReplaceAll(old, `"`, ""), ": ")
 		_, is, _ := strings.Cut(new, ": ")
 		for _, want := range []string{"." + field + " was " + was + " and is " + is + ";", "go run ./cmd/train -config " + config} {
-			if status != cli.Failed || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("status %d, %q; want one line with %q", status, errs, want)
+			if status != cli.Misuse || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 2 {
+				t.Errorf("status %d, %q; want one line with %q, and one about the help", status, errs, want)
 			}
 		}
 	}
