@@ -124,7 +124,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			_, err = backendOf(c.Settings)
 		}
 		if err != nil {
-			err = &cli.UsageError{Err: fmt.Errorf("%s: %w", *path, err)}
+			err = &cli.UsageError{Err: fmt.Errorf("%s: %w", *path, input.Placed(err))}
 		}
 		return c, err
 	}
@@ -135,8 +135,8 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		}
 	}
 	if c.Settings, c.game, err = train.ParseSettings(text, train.Algorithm(*algorithm), opener(name)); err != nil {
-		if *file != "" {
-			err = fmt.Errorf("%s: %w", *file, err)
+		if *file != "" && !f.Given("game-config") {
+			err = fmt.Errorf("%s: %w", *file, input.Placed(err))
 		}
 		return c, usage(err)
 	}
@@ -177,7 +177,7 @@ func (c *call) load() (err error) {
 		err = c.check()
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, input.Placed(err))
 	}
 	return err
 }

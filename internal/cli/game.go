@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ type Game struct {
 	flags *Flags
 	known []string
 	cache string
+	file  string // of Config, if the flags name it
 }
 
 // Game defines -game, -players, -game-config and -cache. The first of the known
@@ -32,6 +34,7 @@ func (f *Flags) Game(known []string) *Game {
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
 		g.Config, err = input.ReadFile(path, input.Settings)
+		g.file = path
 		return err
 	})
 	f.Cache(&g.cache)
@@ -107,6 +110,9 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 		return handle, Usagef("-players is %d; want at least 1", g.Players)
 	}
 	if handle, err = open(id, g.Players, g.Config); err != nil {
+		if g.file != "" {
+			err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
+		}
 		return handle, &UsageError{err}
 	}
 	return handle, nil

@@ -75,7 +75,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 	if err := input.DecodeJSON(text, &d); err != nil {
 		return nil, err
 	}
-	if d.Base == nil {
+	if d.Base = input.Part(text, "base"); d.Base == nil {
 		d.Base = []byte("{}")
 	}
 	if n := d.runs(); n > maxRuns {
@@ -221,7 +221,7 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game, le
 		return s, err
 	}
 	if err := input.DecodeJSON(text, &s); err != nil {
-		return s, err
+		return s, input.Unplaced(err) // of text that is not the sweep's
 	}
 	if err := s.Train.Check(g); err != nil {
 		return s, err
@@ -250,7 +250,7 @@ func put(object any, field string, value json.RawMessage) error {
 		case []any:
 			k, err := strconv.Atoi(name)
 			if err != nil || k < 0 || k >= len(o) {
-				return fmt.Errorf("no field %s: want 0 to %d in the place of %s", input.Quote(field), len(o)-1, input.Quote(name))
+				return fmt.Errorf("no field %s: want %s in the place of %s", input.Quote(field), input.Range(0, len(o)-1), input.Quote(name))
 			}
 			if last {
 				o[k] = value
