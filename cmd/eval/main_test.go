@@ -361,7 +361,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"", cli.Misuse, "-model is missing"},
 		{"-model gredy", cli.Misuse, "did you mean greedy?"},
-		{"-model greedy -against runs/no-such-run", cli.Misuse, `unknown agent "runs/no-such-run"`},
+		{"-model greedy -against runs/no-such-run", cli.Misuse, `there is no model file or run folder "runs/no-such-run"`},
 		{"-model greedy -policy best", cli.Misuse, "want one of: argmax, sample"},
 		{"-model greedy -games -1", cli.Misuse, "-games is -1"},
 		{"-model greedy -games 0", cli.Misuse, "-games is 0"},

@@ -72,6 +72,11 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	if err := s.cluster.Check(s.Flags); err != nil {
 		return nil, err
 	}
+	if s.checkpoint != "" {
+		if err := s.name.CheckAgain("checkpoint"); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.name.DefaultOf(names); err != nil {
 		return nil, err
 	}

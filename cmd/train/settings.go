@@ -115,7 +115,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out, -cache and those of a cluster")
 		}
 		c.dir, c.sweep = *out, *path
-		text, err := input.ReadFile(*path, input.Settings)
+		text, err := input.ReadSettings(*path)
 		if err != nil {
 			return c, &cli.UsageError{Err: err}
 		}
@@ -130,7 +130,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	}
 	var text []byte
 	if *file != "" {
-		if text, err = input.ReadFile(*file, input.Settings); err != nil {
+		if text, err = input.ReadSettings(*file); err != nil {
 			return c, &cli.UsageError{Err: err}
 		}
 	}

@@ -39,7 +39,11 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	defer s.workers.Close()
 	trials, err := c.plan.Run(ctx, s.sweepOptions(c.plan, dir))
 	s.bar.Clear()
-	again := c.command("-sweep", c.sweep, "-out", dir)
+	file := c.sweep
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe, which nobody reads again
+		file = filepath.Join(dir, sweep.File)
+	}
+	again := c.command("-sweep", file, "-out", dir)
 	var bad *sweep.RunError
 	switch {
 	case errors.Is(err, sweep.ErrOther):

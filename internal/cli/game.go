@@ -33,13 +33,21 @@ func (f *Flags) Game(known []string) *Game {
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
-		g.Config, err = input.ReadFile(path, input.Settings)
+		g.Config, err = input.ReadSettings(path)
 		g.file = path
 		return err
 	})
 	f.Cache(&g.cache)
 	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
+}
+
+// CheckAgain returns a [UsageError] if a later call cannot read the file of -game-config again.
+func (g *Game) CheckAgain(flag string) error {
+	if info, err := os.Stat(g.file); g.file != "" && err == nil && !info.Mode().IsRegular() {
+		return Usagef("-%s: the command that goes on reads -game-config again, and %s is a pipe; name a file", flag, g.file)
+	}
+	return nil
 }
 
 // Cache defines -cache.

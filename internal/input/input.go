@@ -37,14 +37,26 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return Read(f, limit)
 }
 
+// ReadSettings returns the content of a settings file that a flag names: a regular file or a pipe
+// (see [atomicfile.ReadOnce]).
+func ReadSettings(path string) ([]byte, error) {
+	text, err := atomicfile.ReadOnce(path, Settings)
+	return named(path, text, err)
+}
+
 // Read is [ReadFile] for an open file.
 func Read(f *os.File, limit int64) ([]byte, error) {
 	text, err := atomicfile.Read(f, limit)
+	return named(f.Name(), text, err)
+}
+
+// named returns the text of a file, unless there was an error.
+func named(path string, text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	if text, err = Text(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
 }
