@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,12 +20,16 @@ type GradientAccumulator struct {
 // Sum calls gradient for each part, up to GOMAXPROCS of them at the same time, to
 // fill grad [weights] with the gradient of that part. It returns the sum, which is
 // valid until the next call, or the errors of all the calls.
-func (g *GradientAccumulator) Sum(parts, weights int, gradient func(part int, grad []float32) error) ([]float32, error) {
+func (g *GradientAccumulator) Sum(ctx context.Context, parts, weights int, gradient func(part int, grad []float32) error) ([]float32, error) {
 	if need := parts * weights; len(g.grads) < need || len(g.sum) != weights {
 		g.grads, g.sum = make([]float32, need), make([]float32, weights)
 	}
 	errs := make([]error, parts)
-	parallel.For(parts, 1, func(i, _ int) { errs[i] = gradient(i, g.grads[i*weights:][:weights]) })
+	parallel.For(parts, 1, func(i, _ int) {
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			errs[i] = gradient(i, g.grads[i*weights:][:weights])
+		}
+	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

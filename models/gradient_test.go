@@ -20,7 +20,7 @@ func TestGradientAccumulator(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		var a models.GradientAccumulator
 		for _, shards := range []int{4, 3, 4} {
-			got, err := a.Sum(shards, 3, func(i int, grad []float32) error {
+			got, err := a.Sum(t.Context(), shards, 3, func(i int, grad []float32) error {
 				copy(grad, grads[i])
 				return nil
 			})
@@ -38,7 +38,7 @@ func TestGradientAccumulator(t *testing.T) {
 func TestGradientAccumulatorReturnsErrors(t *testing.T) {
 	bad := []error{nil, errors.New("bad"), nil, errors.New("worse")}
 	var a models.GradientAccumulator
-	sum, err := a.Sum(4, 2, func(i int, _ []float32) error { return bad[i] })
+	sum, err := a.Sum(t.Context(), 4, 2, func(i int, _ []float32) error { return bad[i] })
 	if sum != nil || !errors.Is(err, bad[1]) || !errors.Is(err, bad[3]) {
 		t.Errorf("sum %v, error %v: want no sum and the errors of shards 1 and 3", sum, err)
 	}

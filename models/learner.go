@@ -1,5 +1,7 @@
 package models
 
+import "context"
+
 // Shard is a part of a minibatch: some rows of observations, and their loss.
 type Shard struct {
 	Obs *Observations // [n, D]; nil if there are none
@@ -29,8 +31,9 @@ type Learner interface {
 	// summed in order, so the result depends on how the rows are divided into shards
 	// but not on GOMAXPROCS. Fit returns the norm of the gradient before clipping. If
 	// that is not finite, it leaves the weights unchanged and returns an error that
-	// wraps ErrDiverged.
-	Fit(shards []Shard, rate float64) (norm float64, err error)
+	// wraps ErrDiverged. When ctx is done it may return its error, also with unchanged
+	// weights.
+	Fit(ctx context.Context, shards []Shard, rate float64) (norm float64, err error)
 	// State returns copies of what a checkpoint must store beside the weights;
 	// Restore restores it.
 	State() []Tensor

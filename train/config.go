@@ -111,6 +111,15 @@ type Expert struct {
 
 // Bounds of settings. Chosen. [Config.Check] finds what does not fit in memory.
 const (
+	// MaxSteps is far below 2^53, up to which float64 counts, and its product with maxEvents below
+	// 2^64.
+	MaxSteps = 1_000_000_000_000_000
+	// maxEvents bounds evaluations and checkpoints: more are no curve any more.
+	maxEvents = 10_000
+	// maxEpochs is far more than a rollout can teach.
+	maxEpochs = 1000
+	// maxMemory is more than any machine has, in GiB.
+	maxMemory = 1 << 30
 	// maxPower keeps (1−w)^Power above 0: 1−w falls below 2^-21 only after 10⁵
 	// games to a rollout without a loss.
 	maxPower = 50
@@ -138,7 +147,7 @@ func (c Config) Validate() error {
 		return errOnePly
 	}
 	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
-	want(c.Steps > 0, "steps", c.Steps, "at least 1")
+	want(c.Steps > 0 && c.Steps <= MaxSteps, "steps", c.Steps, fmt.Sprintf("1 to %d", uint64(MaxSteps)))
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)
 	want(c.Rows > 0 && c.Rows <= 1<<20, "rows", c.Rows, "1 to 1048576")
 	for i, x := range c.LearningRate {
@@ -146,9 +155,9 @@ func (c Config) Validate() error {
 	}
 	want(c.Warmup >= 0 && c.Warmup < 1, "warmup", c.Warmup, "0 to less than 1")
 	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
-	want(c.Evaluations >= 0, "evaluations", c.Evaluations, "at least 0")
-	want(c.Checkpoints > 0, "checkpoints", c.Checkpoints, "at least 1")
-	want(elementary.Finite(c.Memory) && c.Memory >= 0, "memory", c.Memory, "at least 0, and finite")
+	want(c.Evaluations >= 0 && c.Evaluations <= maxEvents, "evaluations", c.Evaluations, fmt.Sprintf("0 to %d", maxEvents))
+	want(c.Checkpoints > 0 && c.Checkpoints <= maxEvents, "checkpoints", c.Checkpoints, fmt.Sprintf("1 to %d", maxEvents))
+	want(c.Memory >= 0 && c.Memory <= maxMemory, "memory", c.Memory, fmt.Sprintf("0 to %d", maxMemory))
 	errs = append(errs, under("train.", c.Adam.Validate()))
 	o := c.Opponents
 	want(o.Fraction >= 0 && o.Fraction <= 1, "opponents.fraction", o.Fraction, "0 to 1")
@@ -183,7 +192,7 @@ func (c Config) Validate() error {
 	case c.Algorithm == AlgorithmPPO:
 		p := c.PPO
 		want(p.Horizon > 0 && p.Horizon <= 1<<16, "ppo.horizon", p.Horizon, "1 to 65536")
-		want(p.Epochs > 0, "ppo.epochs", p.Epochs, "at least 1")
+		want(p.Epochs > 0 && p.Epochs <= maxEpochs, "ppo.epochs", p.Epochs, fmt.Sprintf("1 to %d", maxEpochs))
 		want(p.Minibatch > 0 && p.Minibatch <= maxMinibatch, "ppo.minibatch", p.Minibatch, fmt.Sprintf("1 to %d", maxMinibatch))
 		want(p.Gamma > 0 && p.Gamma <= 1, "ppo.gamma", p.Gamma, "above 0, at most 1")
 		want(p.Lambda >= 0 && p.Lambda <= 1, "ppo.lambda", p.Lambda, "0 to 1")

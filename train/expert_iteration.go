@@ -1,10 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -52,8 +54,9 @@ func newExpertIteration(cfg *Config, settings Settings, g env.Game, l models.Lea
 }
 
 // Iterate implements [method.Method]. It searches in every row and fits the network once. If
-// ctx is done before the fit it restores the state before the call. With a PolicyLag of 1 it
-// searches for the next fit during this one; if ctx is done, the next call does so.
+// ctx is done before the fit has ended it restores the state before the call. With a PolicyLag of 1
+// it searches for the next fit during this one; if only the fit has ended when ctx is done, the next
+// call does so.
 func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, error) {
 	if !e.begun {
 		e.begin(x)
@@ -61,13 +64,17 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 	if err := e.search(ctx); err != nil {
 		return Metrics{}, err
 	}
-	e.begun = false
 	out := Metrics{LearningRate: e.cfg.learningRate(x)}
-	fit := e.newFit(&out)
+	fit := e.newFit(ctx, &out)
 	if e.cfg.Expert.PolicyLag == 0 {
 		err := fit()
+		e.begun = err != nil && ctx.Err() != nil
+		if e.begun {
+			e.undo()
+		}
 		return out, err
 	}
+	before := e.searching()
 	e.begin(x)
 	last := float64(x*float64(e.cfg.Steps))+float64(out.Decisions) > float64(e.cfg.Steps)-0.5
 	var fitErr, searchErr error
@@ -80,6 +87,9 @@ func (e *expertIteration) Iterate(ctx context.Context, x float64) (Metrics, erro
 	})
 	if ctx.Err() != nil && errors.Is(searchErr, ctx.Err()) {
 		searchErr = nil
+	}
+	if fitErr != nil && ctx.Err() != nil {
+		before.restore(e)
 	}
 	return out, cmp.Or(fitErr, searchErr)
 }
@@ -114,16 +124,49 @@ func (e *expertIteration) search(ctx context.Context) error {
 	}
 	err := e.executor.Do(ctx, e.tasks)
 	if err != nil {
-		for _, p := range e.parts {
-			p.undo()
-		}
+		e.undo()
 	}
 	e.searched = err == nil
 	return err
 }
 
+// undo forgets what the tasks have done.
+func (e *expertIteration) undo() {
+	e.searched = false
+	for _, p := range e.parts {
+		p.undo()
+	}
+}
+
+// searching is the state of the search of a fit with a PolicyLag, before it: its tasks find the same
+// again.
+type searching struct {
+	at     float64
+	player *models.MLP
+	copies []network
+	taken  int
+	states [][]byte
+}
+
+func (e *expertIteration) searching() searching {
+	s := searching{e.now.at, e.player.Clone(), slices.Clone(e.now.copies), e.taken, nil}
+	for _, p := range e.parts {
+		s.states = append(s.states, bytes.Clone(p.state))
+	}
+	return s
+}
+
+// restore makes that search the next one again.
+func (s searching) restore(e *expertIteration) {
+	e.player, e.taken, e.begun, e.searched = s.player, s.taken, true, false
+	e.now.at, e.now.network, e.now.copies = s.at, newNetwork(s.player), s.copies
+	for k, p := range e.parts {
+		p.state, p.ended, p.stale = s.states[k], false, true
+	}
+}
+
 // newFit returns the function that fits the network to what was found. That completes out.
-func (e *expertIteration) newFit(out *Metrics) (fit func() error) {
+func (e *expertIteration) newFit(ctx context.Context, out *Metrics) (fit func() error) {
 	cfg := e.cfg
 	warm := e.now.at >= cfg.Expert.ValueWarmup
 	n, m := 0, 0
@@ -144,7 +187,7 @@ func (e *expertIteration) newFit(out *Metrics) (fit func() error) {
 	}
 	return func() (err error) {
 		if n > 0 { // a short Search may know the value of no decision
-			out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
+			out.GradNorm, err = e.learner.Fit(ctx, shards, out.LearningRate)
 		}
 		for _, l := range losses {
 			out.Losses.Add(l)

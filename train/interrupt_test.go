@@ -10,6 +10,7 @@ import (
 	"marsgym/agents"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
+	"marsgym/models"
 	"marsgym/train"
 )
 
@@ -26,14 +27,18 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestInterruptWithinIteration: expert iteration drops an interrupted iteration, and
-// the resumed run ends in the same bits.
+// TestInterruptWithinIteration: a run drops an interrupted iteration, or evaluation, and the
+// resumed run ends in the same bits.
 func TestInterruptWithinIteration(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
+	exact, err := exactly(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k, tt := range []struct {
 		algorithm train.Algorithm
 		lag       int
-	}{{train.OneMove, 0}, {train.Search, 0}, {train.TurnExact, 0}, {train.OneMove, 1}, {train.TurnExact, 1}} {
+	}{{train.OneMove, 0}, {train.Search, 0}, {train.TurnExact, 0}, {train.OneMove, 1}, {train.TurnExact, 1}, {train.AlgorithmPPO, 0}, {train.AlgorithmPPO, 0}} {
 		a, cfg := tt.algorithm, short(tt.algorithm)
 		cfg.Steps, cfg.Checkpoints, cfg.Expert.PolicyLag = 1000, 1, tt.lag
 		if fulltest.On() {
@@ -42,8 +47,25 @@ func TestInterruptWithinIteration(t *testing.T) {
 		if k%2 == 0 {
 			cfg.Opponents = someOpponents
 		}
+		var evaluate func(context.Context, *models.MLP) (*models.Exact, error)
+		evaluations := 0 // that were interrupted
+		if a == train.AlgorithmPPO {
+			cfg.Evaluations, cfg.Openings.Fraction = 2, 0.5
+			if k%2 == 0 {
+				cfg.Opponents.Population, cfg.Opponents.PopulationSteps = 1, 0.5
+			}
+			evaluate = func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
+				for range 300 { // positions
+					if err := ctx.Err(); err != nil {
+						evaluations++
+						return nil, err
+					}
+				}
+				return exact(ctx, mlp)
+			}
+		}
 		whole, dir := t.TempDir(), t.TempDir()
-		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner}); err != nil {
+		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Evaluate: evaluate}); err != nil {
 			t.Fatal(err)
 		}
 		dropped := 0
@@ -54,7 +76,7 @@ func TestInterruptWithinIteration(t *testing.T) {
 			ctx := &countdown{Context: t.Context()}
 			ctx.left.Store(calls)
 			iterations := 0
-			_, err := train.Run(ctx, cfg, train.Options{Game: g, Dir: dir, Learner: learner, Resume: true, Report: func(train.Metrics) { iterations++ }})
+			_, err := train.Run(ctx, cfg, train.Options{Game: g, Dir: dir, Learner: learner, Evaluate: evaluate, Resume: true, Report: func(train.Metrics) { iterations++ }})
 			switch ended = err == nil; {
 			case !ended && !errors.Is(err, train.ErrInterrupted):
 				t.Fatal(err)
@@ -64,6 +86,9 @@ func TestInterruptWithinIteration(t *testing.T) {
 		}
 		if dropped == 0 {
 			t.Errorf("%s: no iteration was interrupted", a)
+		}
+		if evaluate != nil && evaluations == 0 {
+			t.Errorf("%s: no evaluation was interrupted", a)
 		}
 		if !bytes.Equal(read(t, dir, agents.ModelFile), read(t, whole, agents.ModelFile)) {
 			t.Errorf("%s: an interrupted run ends in another model", a)

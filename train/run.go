@@ -104,6 +104,8 @@ type run struct {
 		Work        uint64        `json:"work"` // forward passes of rows
 		Evaluations int           `json:"evaluations"`
 		Exact       *models.Exact `json:"exact,omitempty"`
+		// Pending is the latest iteration, if it was interrupted in its evaluation.
+		Pending *Metrics `json:"pending,omitempty"`
 		sizes
 	}
 }
@@ -116,12 +118,12 @@ type counter struct {
 	rows      uint64
 }
 
-func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err error) {
+func (c *counter) Fit(ctx context.Context, rows []models.Shard, rate float64) (norm float64, err error) {
 	c.minibatch++
 	for _, s := range rows {
 		c.rows += uint64(s.Len())
 	}
-	if norm, err = c.Learner.Fit(rows, rate); err != nil {
+	if norm, err = c.Learner.Fit(ctx, rows, rate); err != nil {
 		err = fmt.Errorf("minibatch %d: %w", c.minibatch, err)
 	}
 	return norm, err
@@ -132,9 +134,9 @@ func (c *counter) Fit(rows []models.Shard, rate float64) (norm float64, err erro
 var ErrCheckpoint = errors.New("the run cannot be resumed")
 
 // Run trains until cfg.Steps and returns the network, which it also writes to the
-// run folder. When ctx is cancelled it finishes the iteration, or drops it if the
-// algorithm can, writes a checkpoint and returns an error that wraps
-// [ErrInterrupted]; a resumed run ends in the same bits.
+// run folder. When ctx is cancelled it drops the iteration, or the evaluation, writes a
+// checkpoint and returns an error that wraps [ErrInterrupted]; a resumed run ends in the same
+// bits.
 //
 // Unless it resumes, Run overwrites nothing in the folder; its error then wraps
 // [fs.ErrExist]. Other errors wrap [ErrConfig], [ErrTaken], [ErrSettings],
@@ -221,46 +223,42 @@ func take(dir string) (release func() error, err error) {
 // loop runs the remaining iterations.
 func (r *run) loop(ctx context.Context) error {
 	n := r.cfg.Steps
-	for r.at.Steps < n {
-		start := time.Now()
-		r.learner.minibatch, r.learner.rows = 0, 0
-		m, err := r.method.Iterate(ctx, float64(r.at.Steps)/float64(n))
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return r.interrupt()
+	for r.at.Steps < n || r.at.Pending != nil {
+		before, m := r.at.Steps, r.at.Pending
+		if m == nil {
+			next, err := r.iterate(ctx)
+			if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				return r.interrupt()
+			}
+			if err != nil {
+				return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
+			}
+			m = &next
 		}
-		if err == nil {
-			err = check(m.Losses, r.opt.Game.Spec())
-		}
-		if err != nil {
-			return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
-		}
-		took, before := time.Since(start).Seconds(), r.at.Steps
-		m.StepsPerS = pace(m.Decisions, took)
-		r.at.Iteration++
-		r.at.Steps += m.Decisions
-		r.at.Games += m.Games
-		r.at.Work += m.Evaluated + fitWork*r.learner.rows
-		r.at.Seconds += took
-		m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
 		m.Done = min(1, float64(r.at.Steps)/float64(n))
 		due := func(events int) bool {
 			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
 		}
 		r.at.Exact = nil
-		if r.opt.Evaluate != nil && due(r.evaluations(m.Done)) {
-			// An interrupt waits for the evaluation, so that the resumed run has it.
-			if m.Exact, err = r.opt.Evaluate(context.WithoutCancel(ctx), r.method.Model()); err != nil {
+		if r.opt.Evaluate != nil && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
+			x, err := r.opt.Evaluate(ctx, r.method.Model())
+			if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				r.at.Pending = m // the resumed run has the evaluation
+				return r.interrupt()
+			}
+			if err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
-			r.at.Exact = m.Exact
+			m.Exact, r.at.Exact = x, x
 			r.at.Evaluations++
 		}
+		r.at.Pending = nil
 		m.Evaluations = r.at.Evaluations
-		if err := r.record.add(m, r.cfg.Algorithm); err != nil {
+		if err := r.record.add(*m, r.cfg.Algorithm); err != nil {
 			return err
 		}
 		if r.opt.Report != nil {
-			r.opt.Report(m)
+			r.opt.Report(*m)
 		}
 		if ctx.Err() != nil && r.at.Steps < n {
 			return r.interrupt()
@@ -275,6 +273,28 @@ func (r *run) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// iterate runs an iteration, and counts it.
+func (r *run) iterate(ctx context.Context) (Metrics, error) {
+	start := time.Now()
+	r.learner.minibatch, r.learner.rows = 0, 0
+	m, err := r.method.Iterate(ctx, float64(r.at.Steps)/float64(r.cfg.Steps))
+	if err == nil {
+		err = check(m.Losses, r.opt.Game.Spec())
+	}
+	if err != nil {
+		return m, err
+	}
+	took := time.Since(start).Seconds()
+	m.StepsPerS = pace(m.Decisions, took)
+	r.at.Iteration++
+	r.at.Steps += m.Decisions
+	r.at.Games += m.Games
+	r.at.Work += m.Evaluated + fitWork*r.learner.rows
+	r.at.Seconds += took
+	m.Iteration, m.Steps, m.Games, m.Seconds = r.at.Iteration, r.at.Steps, r.at.Games, r.at.Seconds
+	return m, nil
 }
 
 // pace returns decisions per second, or 0 if the clock has not advanced, which it does in
@@ -395,32 +415,9 @@ func (r *run) restore() error {
 			return err
 		}
 	}
-	path := r.path(CheckpointFile)
-	f, err := r.load(CheckpointFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
-			return nil
-		}
-		return fmt.Errorf("%w; a run cannot be resumed without its checkpoint", err)
-	}
-	if err != nil {
+	f, err := r.checkpoint()
+	if f == nil || err != nil {
 		return err
-	}
-	before := struct {
-		Arithmetic int `json:"arithmetic"`
-	}{1} // that of releases which did not write it
-	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
-		return fmt.Errorf("%s: the state of the run: %w", path, err)
-	}
-	if before.Arithmetic != arithmetic {
-		return fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
-			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
-	}
-	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	err = errors.Join(
 		r.learner.MLP().SetTensors(f.MLP.Tensors()),
@@ -429,7 +426,55 @@ func (r *run) restore() error {
 		r.method.Restore(f.Blobs),
 	)
 	if err != nil {
-		return fmt.Errorf("%s does not belong to the config in its folder: %w", path, err)
+		return fmt.Errorf("%s does not belong to the config in its folder: %w", r.path(CheckpointFile), err)
 	}
 	return r.saveModel()
+}
+
+// checkpoint reads the checkpoint of the run folder, which must be of this run, or returns nil
+// if there is none yet.
+func (r *run) checkpoint() (*models.File, error) {
+	path := r.path(CheckpointFile)
+	f, err := r.load(CheckpointFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, noModel := os.Lstat(r.path(agents.ModelFile)); errors.Is(noModel, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%w; a run cannot be resumed without its checkpoint", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	before := struct {
+		Arithmetic int `json:"arithmetic"`
+	}{1} // that of releases which did not write it
+	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
+		return nil, fmt.Errorf("%s: the state of the run: %w", path, err)
+	}
+	if before.Arithmetic != arithmetic {
+		return nil, fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
+			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
+	}
+	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// CheckResume returns the error that [Run] would return with opt.Resume for the checkpoint in
+// opt.Dir, such as one that wraps [ErrSettings]. It uses only Game, Dir and Backend of opt.
+func CheckResume(cfg Config, opt Options) error {
+	r := &run{cfg: cfg, opt: opt}
+	var err error
+	if r.dir, err = atomicfile.OpenDir(opt.Dir); err != nil {
+		return err
+	}
+	defer r.dir.Close()
+	if _, err := r.checkpoint(); err != nil {
+		return tagged{err, ErrCheckpoint}
+	}
+	return nil
 }

@@ -55,7 +55,7 @@ func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, e
 			return s, nil, err
 		}
 	}
-	g, err := open(given.Game, given.GameConfig)
+	g, err := open(given.Game, input.Part(text, "game_config"))
 	if err != nil {
 		return s, nil, err
 	}
@@ -109,11 +109,14 @@ func LoadSettings(dir string) (Settings, error) {
 		return given, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := decodeStrictly(text, &given); err != nil {
-		return given, fmt.Errorf("%s: %w", path, err)
+		return given, fmt.Errorf("%s: %w", path, input.Placed(err))
 	}
 	s := Settings{GameConfig: []byte("{}"), Backend: DefaultBackend, Device: DefaultDevice, Train: DefaultConfig(given.Train.Algorithm)}
 	if err := input.DecodeJSON(text, &s); err != nil {
-		return s, fmt.Errorf("%s: %w", path, err)
+		return s, fmt.Errorf("%s: %w", path, input.Placed(err))
+	}
+	if part := input.Part(text, "game_config"); part != nil {
+		s.GameConfig = part
 	}
 	return s, nil
 }

@@ -159,11 +159,11 @@ type rowCounter struct {
 	rows *int
 }
 
-func (c *rowCounter) Fit(shards []models.Shard, rate float64) (float64, error) {
+func (c *rowCounter) Fit(ctx context.Context, shards []models.Shard, rate float64) (float64, error) {
 	for _, s := range shards {
 		*c.rows += s.Len()
 	}
-	return c.Learner.Fit(shards, rate)
+	return c.Learner.Fit(ctx, shards, rate)
 }
 
 func TestResume(t *testing.T) {
@@ -244,7 +244,7 @@ type diverging struct {
 	fits int
 }
 
-func (d *diverging) Fit(rows []models.Shard, rate float64) (float64, error) {
+func (d *diverging) Fit(ctx context.Context, rows []models.Shard, rate float64) (float64, error) {
 	if d.fits++; d.fits == 20 {
 		loss := rows[0].Loss
 		rows[0].Loss = func(policy, values, dpolicy, dvalues []float32) {
@@ -252,7 +252,7 @@ func (d *diverging) Fit(rows []models.Shard, rate float64) (float64, error) {
 			dvalues[0] = float32(math.NaN())
 		}
 	}
-	return d.Learner.Fit(rows, rate)
+	return d.Learner.Fit(ctx, rows, rate)
 }
 
 func TestDivergence(t *testing.T) {
@@ -283,11 +283,11 @@ type hasty struct {
 	fits int
 }
 
-func (h *hasty) Fit(rows []models.Shard, rate float64) (float64, error) {
+func (h *hasty) Fit(ctx context.Context, rows []models.Shard, rate float64) (float64, error) {
 	if h.fits++; h.fits >= 20 {
 		rate = 1
 	}
-	return h.Learner.Fit(rows, rate)
+	return h.Learner.Fit(ctx, rows, rate)
 }
 
 // TestDivergenceFactor has values that diverge with finite gradients.

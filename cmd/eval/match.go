@@ -42,6 +42,9 @@ func matchCommand(s *session) work {
 			return nil, cli.Usagef("-record is for matches without -sequential")
 		}
 		return s.evaluate(ctx, append([]string{s.model}, s.against...), func(ctx context.Context) (result, error) {
+			if err := s.checkMatch(); err != nil {
+				return nil, err
+			}
 			seats, _, err := s.seats(ctx, false)
 			if err != nil {
 				return nil, err
@@ -117,6 +120,9 @@ func tournamentCommand(s *session) work {
 	s.Example("go run ./cmd/eval tournament -games 100 greedy random search:50")
 	return func(ctx context.Context) (result, error) {
 		return s.evaluate(ctx, *names, func(ctx context.Context) (result, error) {
+			if err := s.checkMatch(); err != nil {
+				return nil, err
+			}
 			entrants, err := s.agents.OpenAll(ctx, *names)
 			if err != nil {
 				return nil, err

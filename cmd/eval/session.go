@@ -64,11 +64,18 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	switch {
 	case s.Given("games") && s.games < 1:
 		return nil, cli.Usagef("-games is %d; want at least 1", s.games)
+	case s.games > eval.MaxGames:
+		return nil, cli.Usagef("-games is %d; want at most %d", s.games, eval.MaxGames)
 	case s.record != "" && (s.cluster.Addr != "" || s.checkpoint != ""):
 		return nil, cli.Usagef("-record keeps the games of a match without -cluster and -checkpoint; leave those out")
 	}
 	if err := s.cluster.Check(s.Flags); err != nil {
 		return nil, err
+	}
+	if s.checkpoint != "" {
+		if err := s.name.CheckAgain("checkpoint"); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.name.DefaultOf(names); err != nil {
 		return nil, err
@@ -121,6 +128,14 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 		err = fmt.Errorf("%w\n%s", err, again)
 	}
 	return nil, err
+}
+
+// checkMatch returns an error if the game has no matches.
+func (s *session) checkMatch() error {
+	if !s.spec.HasWin() {
+		return cli.Usagef("%s counts %s, not wins, so there are no matches", s.spec.FullTitle(), s.spec.Unit)
+	}
+	return nil
 }
 
 // checkFiles returns an error if -plot is no folder, or -record no new file.

@@ -258,7 +258,7 @@ func parseSeats(list []string, players int) (seats []game.Player, err error) {
 			return nil, cli.Usagef("-seat: %s is no number", input.Quote(text))
 		}
 		if p < 0 || p >= players {
-			return nil, cli.Usagef("-seat is %d; want 0 to %d", p, players-1)
+			return nil, cli.Usagef("-seat is %d; want %s", p, input.Range(0, players-1))
 		}
 		if slices.Contains(seats, game.Player(p)) {
 			return nil, cli.Usagef("-seat names seat %d twice", p)

@@ -48,7 +48,10 @@ func backendOf(s train.Settings) (b backend, err error) {
 	if i < 0 {
 		return b, cli.Unknown("backend", s.Backend, backendNames())
 	}
-	return backends[i], backends[i].check(s.Device)
+	if err := backends[i].check(s.Device); err != nil {
+		return b, &cli.UsageError{Err: err}
+	}
+	return backends[i], nil
 }
 
 // newLearner returns what makes a learner of the backend of settings.

@@ -98,7 +98,7 @@ func TestNoFolder(t *testing.T) {
 		}
 	}
 	status, _, errs := command(t, "-out", t.TempDir())
-	if status != cli.Failed || !strings.Contains(errs, "choose another -out") || strings.Contains(errs, "-resume") {
+	if status != cli.Misuse || !strings.Contains(errs, "choose another -out") || strings.Contains(errs, "-resume") {
 		t.Errorf("a folder that is no run: status %d, %s", status, errs)
 	}
 }

@@ -69,7 +69,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 	defer d.Close()
 	known, err := readLeague(d)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", filepath.Join(dir, leagueFile), err)
+		return "", fmt.Errorf("%s: %w", filepath.Join(dir, leagueFile), input.Placed(err))
 	}
 	keep := func(m eval.Pairing) error {
 		known = append(known, m)

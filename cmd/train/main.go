@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"marsgym/internal/kernel/simd"
 	"marsgym/models"
 	"marsgym/train"
+	"marsgym/train/sweep"
 )
 
 func main() { cli.Main(run) }
@@ -43,8 +45,13 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if c.exploit != nil {
 		return s.exploit(ctx, c)
 	}
-	if err := s.solve(ctx); err != nil {
+	if err := s.check(ctx, c); err != nil {
 		return err
+	}
+	if c.evaluates() {
+		if err := s.solve(ctx); err != nil {
+			return err
+		}
 	}
 	if c.plan != nil {
 		return s.sweep(ctx, c)
@@ -65,6 +72,43 @@ type session struct {
 	bar    *cli.Progress // on standard error
 
 	workers flags.Workers
+}
+
+// check returns an error for what would end the runs of a call, or their comparison, only after
+// work: before the game is solved.
+func (s *session) check(ctx context.Context, c call) error {
+	if c.resume {
+		return c.checkResume()
+	}
+	if c.plan != nil {
+		if err := s.checkSweep(ctx, c); err != nil {
+			return err
+		}
+		if _, err := os.Lstat(filepath.Join(c.dir, sweep.File)); c.dir != "" && err == nil {
+			return adviseOther(c.plan.Prepare(c.dir))
+		}
+	}
+	if _, err := os.Lstat(c.dir); c.dir != "" && err == nil {
+		return taken(filepath.Clean(c.dir))
+	}
+	return nil
+}
+
+// checkResume returns an error for a run that cannot be resumed under its settings.
+func (c *call) checkResume() error {
+	err := train.CheckResume(c.Train, train.Options{Game: c.game, Dir: c.dir, Backend: c.Backend})
+	if err != nil {
+		err = c.advise(err, c.dir)
+	}
+	return err
+}
+
+// evaluates reports whether a run of the call is evaluated.
+func (c *call) evaluates() bool {
+	if c.plan == nil {
+		return c.Train.Evaluations > 0
+	}
+	return slices.ContainsFunc(c.plan.Variants, func(v sweep.Variant) bool { return v.Runs[0].Train.Evaluations > 0 })
 }
 
 func (s *session) train(ctx context.Context, c call) (err error) {
@@ -119,7 +163,11 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	}
 	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
-	err = s.report(ctx, dir, c.Train.Steps)
+	if c.Train.Evaluations > 0 {
+		err = s.report(ctx, dir, c.Train.Steps)
+	} else {
+		s.suggest(dir, dir)
+	}
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(s.stdout, "interrupted in the evaluation; the trained model is saved:\n\n")
 		s.suggest(dir, dir)
@@ -196,7 +244,9 @@ func (c *call) advise(err error, dir string) error {
 		return err
 	case errors.Is(err, models.ErrDiverged):
 		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\t%s", err, cli.Argument(dir), cli.Argument(config), c.command("-config", "COPY"))
-	case errors.Is(err, train.ErrSettings), errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
+	case errors.Is(err, train.ErrSettings):
+		return cli.Usagef("%w: %s", err, c.command("-config", config))
+	case errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
 		return fmt.Errorf("%w: %s", err, c.command("-config", config))
 	case errors.Is(err, train.ErrCheckpoint):
 		return fmt.Errorf("%w\n-resume would fail again; to start a new run with the same settings:\n\n\t%s", err, c.command("-config", config))
@@ -287,10 +337,7 @@ func makeFolder(dir, prefix string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o777)
 		if errors.Is(err, os.ErrExist) {
-			if _, err := os.Lstat(filepath.Join(dir, train.ConfigFile)); err != nil {
-				return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out", dir)
-			}
-			return "", fmt.Errorf("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
+			err = taken(dir)
 		}
 		return dir, err
 	}
@@ -303,6 +350,14 @@ func makeFolder(dir, prefix string) (string, error) {
 			return dir, err
 		}
 	}
+}
+
+// taken is the error for a folder that exists.
+func taken(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, train.ConfigFile)); err != nil {
+		return cli.Usagef("%s exists, and nothing in it is overwritten; choose another -out", dir)
+	}
+	return cli.Usagef("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
 }
 
 // report prints the strength of the model after a training of steps decisions.

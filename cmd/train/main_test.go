@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 	}
 
 	status, _, errs = command(t, "-config", write(t, quick), "-out", dir)
-	if status != cli.Failed || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+dir) {
+	if status != cli.Misuse || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+dir) {
 		t.Errorf("an existing folder: status %d, %s", status, errs)
 	}
 	status, out, errs = command(t, "-resume", dir)
@@ -104,6 +104,19 @@ func TestRun(t *testing.T) {
 	}
 	if !bytes.HasPrefix(read(t, dir, "curve.png"), []byte("\x89PNG")) {
 		t.Error("resuming a finished run does not draw its curve")
+	}
+}
+
+// TestNoEvaluation: a run without evaluations solves nothing, and ends without one.
+func TestNoEvaluation(t *testing.T) {
+	t.Parallel()
+	dir, cache := filepath.Join(t.TempDir(), "run"), t.TempDir()
+	status, out, errs := command(t, "-config", write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1)), "-out", dir, "-steps", "2048", "-cache", cache)
+	if status != cli.Done || strings.Contains(out, "exploitability") || !strings.Contains(out, "evaluate it    go run ./cmd/eval -model "+dir) {
+		t.Errorf("status %d\n%s%s", status, out, errs)
+	}
+	if left, _ := os.ReadDir(cache); len(left) > 0 {
+		t.Error("the game was solved")
 	}
 }
 
@@ -210,7 +223,7 @@ func TestRenamed(t *testing.T) {
 		{[]string{"-sweep", write(t, `{"grid": {"train.rate.0": [0.1]}}`)}, []string{"train.rate is now learning_rate"}},
 	} {
 		status, out, errs := command(t, test.args...)
-		if status != cli.Failed || out != "" {
+		if status != cli.Misuse || out != "" {
 			t.Errorf("%s: status %d, %s", test.args, status, out)
 		}
 		for _, want := range test.want {
@@ -244,28 +257,31 @@ func TestBadInput(t *testing.T) {
 		{"argument", []string{"pig"}, cli.Misuse, "pig"},
 		{"players", []string{"-players", "11"}, cli.Misuse, "players is 11; want 1 to 10"},
 		{"backend", []string{"-backend", "torch"}, cli.Misuse, "gorgonia"},
-		{"device", []string{"-device", "cuda:0"}, cli.Failed, "take -backend gotch"},
-		{"gotch", []string{"-backend", "gotch", "-device", "cuda:200"}, cli.Failed, "gotch: "},
+		{"device", []string{"-device", "cuda:0"}, cli.Misuse, "take -backend gotch"},
+		{"gotch", []string{"-backend", "gotch", "-device", "cuda:200"}, cli.Misuse, "gotch: "},
 		{"no run folder", []string{"-resume", ""}, cli.Misuse, "-resume is empty"},
 		{"no sweep", []string{"-sweep", ""}, cli.Misuse, "-sweep is empty"},
 		{"seed", []string{"-seed", "-1"}, cli.Misuse, `-seed is "-1"; want a whole number from 0 to 18446744073709551615`},
 		{"part of a step", []string{"-steps", "1.5"}, cli.Misuse, `-steps is "1.5"; want a whole number`},
-		{"steps", []string{"-steps", "0"}, cli.Misuse, "steps is 0; want at least 1"},
-		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Misuse, `unknown field "rowz"`},
+		{"steps", []string{"-steps", "0"}, cli.Misuse, `-steps is "0"; want a whole number from 1 to 1000000000000000`},
+		{"many steps", []string{"-steps", "18446744073709551615"}, cli.Misuse, "want a whole number from 1 to 1000000000000000"},
+		{"no steps of a response", []string{"-exploit", "greedy"}, cli.Misuse, "-exploit needs -steps"},
+		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Misuse, `: line 1, column 12: train: unknown field "rowz"`},
 		{"config type", []string{"-config", write(t, `{"train": {"hidden": 3}}`)}, cli.Misuse, "train.hidden is a number; want an array"},
-		{"config syntax", []string{"-config", write(t, "{\n\"train\": {,}}")}, cli.Misuse, "line 2: invalid character ','"},
-		{"game config field", []string{"-config", write(t, `{"game_config": {"dize": 3}}`)}, cli.Misuse, `unknown field "dize"`},
+		{"config syntax", []string{"-config", write(t, "{\n\"train\": {,}}")}, cli.Misuse, "line 2, column 11: invalid character ','"},
+		{"game config field", []string{"-config", write(t, `{"game_config":`+"\n"+`{"dize": 3}}`)}, cli.Misuse, `: line 2, column 2: game config: unknown field "dize"`},
 		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
 		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
 		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-move search]"},
 		{"an older name", []string{"-algorithm", "one-ply"}, cli.Misuse, "algorithm one-ply is now one-move"},
 		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "train.rows times train.ppo.horizon is 68719476736"},
-		{"config file", []string{"-config", "nowhere.json"}, cli.Failed, "nowhere.json"},
-		{"run folder", []string{"-resume", t.TempDir()}, cli.Failed, "no run folder"},
+		{"config file", []string{"-config", "nowhere.json"}, cli.Misuse, "nowhere.json"},
+		{"sweep file", []string{"-sweep", "nowhere.json"}, cli.Misuse, "nowhere.json"},
+		{"run folder", []string{"-resume", t.TempDir()}, cli.Misuse, "no run folder"},
 		{"run folder's config", []string{"-resume", filepath.Dir(config)}, cli.Misuse, config + ": train.hidden: shape of a network: hidden[0] is 0"},
-		{"type in a run folder's config", []string{"-resume", filepath.Dir(typed)}, cli.Misuse, typed + ": game is a number; want a string"},
+		{"type in a run folder's config", []string{"-resume", filepath.Dir(typed)}, cli.Misuse, typed + ": line 1, column 10: game is a number; want a string"},
 		{"game of a run folder", []string{"-resume", filepath.Dir(unknown)}, cli.Misuse, unknown + `: unknown game "pigs"`},
-		{"game config of a run folder", []string{"-resume", filepath.Dir(rules)}, cli.Misuse, rules + `: game config: unknown field "dize"`},
+		{"game config of a run folder", []string{"-resume", filepath.Dir(rules)}, cli.Misuse, rules + `: line 1, column 33: game config: unknown field "dize"`},
 		{"resume with flags", []string{"-resume", "x", "-seed", "2"}, cli.Misuse, "leave out"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -341,8 +357,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelEvaluation interrupts the evaluation after a run, which was not evaluated at
-// its end.
+// TestCancelEvaluation interrupts the match after a run of a game for three.
 func TestCancelEvaluation(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -354,7 +369,7 @@ func TestCancelEvaluation(t *testing.T) {
 		}
 		return out.Write(b)
 	})
-	config := write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1))
+	config := write(t, strings.Replace(quick, `"dice": 4`, `"players": 3, "dice": 4`, 1))
 	if status := run(ctx, []string{"-config", config, "-out", dir, "-steps", "2048"}, nil, cancelled, &errs); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}

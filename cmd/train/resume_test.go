@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"marsgym/agents"
 	"marsgym/internal/cli"
 	"marsgym/train"
+	"marsgym/train/sweep"
 )
 
 // TestResumeChangedConfig resumes a finished run under changed configs, and then with
@@ -38,8 +41,8 @@ func TestResumeChangedConfig(t *testing.T) {
 		field, was, _ := strings.Cut(strings.ReplaceAll(old, `"`, ""), ": ")
 		_, is, _ := strings.Cut(new, ": ")
 		for _, want := range []string{"." + field + " was " + was + " and is " + is + ";", "go run ./cmd/train -config " + config} {
-			if status != cli.Failed || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("status %d, %q; want one line with %q", status, errs, want)
+			if status != cli.Misuse || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 2 {
+				t.Errorf("status %d, %q; want one line with %q, and one about the help", status, errs, want)
 			}
 		}
 	}
@@ -61,5 +64,49 @@ func TestResumeLinkedConfig(t *testing.T) {
 	}
 	if status, _, errs := command(t, "-resume", dir); status != cli.Failed || !strings.Contains(errs, config+" is a link, not a regular file") {
 		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
+// TestPipe: settings may come from a pipe, which is read once. A stopped sweep goes on from its
+// copy.
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	pipe := func(text string) string {
+		t.Helper()
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		if _, err := w.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+		if _, err := os.Stat(path); err != nil {
+			t.Skip(err)
+		}
+		return path
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if status, _, errs := command(t, "-config", pipe(quick), "-out", dir, "-steps", "1024"); status != cli.Done {
+		t.Errorf("status %d, %s", status, errs)
+	}
+	if status, _, errs := command(t, "-config", pipe("{\n1}"), "-out", dir); status != cli.Misuse || !strings.Contains(errs, "line 2, column 1: ") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errs bytes.Buffer
+	stopping := writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("runs of")) {
+			cancel()
+		}
+		return out.Write(b)
+	})
+	dir = filepath.Join(t.TempDir(), "sweep")
+	status := run(ctx, []string{"-sweep", pipe(quickSweep), "-out", dir}, nil, stopping, &errs)
+	if want := "-sweep " + filepath.Join(dir, sweep.File) + " -out " + dir; status != cli.Interrupted || !strings.Contains(out.String(), want) {
+		t.Errorf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
 	}
 }

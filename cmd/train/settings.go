@@ -39,7 +39,7 @@ type call struct {
 
 func parse(args []string, stdout io.Writer) (c call, err error) {
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play, and ends with its strength: exact where the game is solved. Ctrl-C stops it; nothing is lost.")
-	steps := f.Uint64("steps", 0, "`decisions` to train on (default depends on the algorithm)")
+	steps := f.Whole("steps", 1, train.MaxSteps, "`decisions` to train on (default depends on the algorithm)")
 	seed := f.Uint64("seed", 1, "`seed` of all random numbers")
 	algorithm := f.String("algorithm", "", "training `algorithm`: "+strings.Join(train.AlgorithmNames(), ", ")+" (default turn-exact in games that plan turns, one-move in short ones, else ppo)")
 	file := f.String("config", "", "JSON `file` with settings, such as a run's "+train.ConfigFile+"; flags override it")
@@ -93,8 +93,11 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		if more := f.Others("exploit", "steps", "seed", "out", "games", "policy", "json", "game", "players", "game-config", "cache"); more != nil {
 			return c, cli.Usagef("-exploit trains by ppo in this process, with the settings of the game; leave out -%s", more[0])
 		}
-		if *steps < 1 || x.games < 1 || x.games > eval.MaxGames {
-			return c, cli.Usagef("-exploit: -steps is %d and -games is %d; want at least 1, and at most %d games", *steps, x.games, eval.MaxGames)
+		if !f.Given("steps") {
+			return c, cli.Usagef("-exploit needs -steps, the decisions to train the response on")
+		}
+		if x.games < 1 || x.games > eval.MaxGames {
+			return c, cli.Usagef("-games is %d; want 1 to %d", x.games, eval.MaxGames)
 		}
 		if err := name.DefaultOf([]string{x.agent}); err != nil {
 			return c, err
@@ -112,28 +115,28 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-sweep takes all settings from its file; leave out the other flags but -out, -cache and those of a cluster")
 		}
 		c.dir, c.sweep = *out, *path
-		text, err := input.ReadFile(*path, input.Settings)
+		text, err := input.ReadSettings(*path)
 		if err != nil {
-			return c, err
+			return c, &cli.UsageError{Err: err}
 		}
 		if c.plan, err = sweep.Parse(text, opener(name)); err == nil {
 			c.Settings, c.game = c.plan.Variants[0].Runs[0], c.plan.Game
 			_, err = backendOf(c.Settings)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s: %w", *path, usage(err))
+			err = &cli.UsageError{Err: fmt.Errorf("%s: %w", *path, input.Placed(err))}
 		}
 		return c, err
 	}
 	var text []byte
 	if *file != "" {
-		if text, err = input.ReadFile(*file, input.Settings); err != nil {
-			return c, err
+		if text, err = input.ReadSettings(*file); err != nil {
+			return c, &cli.UsageError{Err: err}
 		}
 	}
 	if c.Settings, c.game, err = train.ParseSettings(text, train.Algorithm(*algorithm), opener(name)); err != nil {
-		if *file != "" {
-			err = fmt.Errorf("%s: %w", *file, err)
+		if *file != "" && !f.Given("game-config") {
+			err = fmt.Errorf("%s: %w", *file, input.Placed(err))
 		}
 		return c, usage(err)
 	}
@@ -162,9 +165,9 @@ func (c *call) load() (err error) {
 	c.Settings, err = train.LoadSettings(c.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s is no run folder: it has no %s", c.dir, train.ConfigFile)
+		return cli.Usagef("%s is no run folder: it has no %s", c.dir, train.ConfigFile)
 	case errors.Is(err, train.ErrRenamed):
-		return fmt.Errorf("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
+		return cli.Usagef("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
 	case err != nil:
 		return usage(err)
 	}
@@ -174,7 +177,7 @@ func (c *call) load() (err error) {
 		err = c.check()
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, input.Placed(err))
 	}
 	return err
 }
@@ -206,7 +209,7 @@ func usage(err error) error {
 		unknown *input.UnknownError
 		json    *input.JSONError
 	)
-	if errors.Is(err, train.ErrConfig) || errors.As(err, &unknown) || errors.As(err, &json) {
+	if errors.Is(err, train.ErrConfig) || errors.Is(err, train.ErrRenamed) || errors.As(err, &unknown) || errors.As(err, &json) {
 		return &cli.UsageError{Err: err}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
@@ -20,9 +21,6 @@ import (
 
 // sweep trains with all settings of a plan, or resumes that.
 func (s *session) sweep(ctx context.Context, c call) error {
-	if err := s.checkSweep(ctx, c); err != nil {
-		return err
-	}
 	dir := c.dir
 	if _, err := os.Lstat(filepath.Join(dir, sweep.File)); dir == "" || errors.Is(err, os.ErrNotExist) {
 		if dir, err = makeFolder(dir, "sweep"); err != nil {
@@ -41,7 +39,11 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	defer s.workers.Close()
 	trials, err := c.plan.Run(ctx, s.sweepOptions(c.plan, dir))
 	s.bar.Clear()
-	again := c.command("-sweep", c.sweep, "-out", dir)
+	file := c.sweep
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe, which nobody reads again
+		file = filepath.Join(dir, sweep.File)
+	}
+	again := c.command("-sweep", file, "-out", dir)
 	var bad *sweep.RunError
 	switch {
 	case errors.Is(err, sweep.ErrOther):
@@ -80,11 +82,11 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	return nil
 }
 
-// checkSweep returns an error if the runs cannot be ordered; it is not left for the end.
+// checkSweep returns an error if the runs cannot be ordered.
 func (s *session) checkSweep(ctx context.Context, c call) error {
 	l := c.plan.League
 	switch {
-	case s.exact == nil && l == nil:
+	case l == nil && !(eval.Exploitable(s.spec) && env.Solvable(s.game)):
 		return cli.Usagef("a sweep is ordered by exact strength, and %s has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.FullTitle(), c.sweep)
 	case l == nil:
 		return nil
@@ -94,8 +96,13 @@ func (s *session) checkSweep(ctx context.Context, c call) error {
 	if l.Games > eval.MaxGames || l.Lookahead != nil && *l.Lookahead > agents.MaxPlies {
 		return cli.Usagef("league: at most %d games and look-ahead by %d plies", eval.MaxGames, agents.MaxPlies)
 	}
-	if _, err := s.agents.OpenAll(ctx, l.Against); err != nil {
-		return fmt.Errorf("league: %w", err)
+	for _, name := range l.Against {
+		if name == agents.Exact && env.Solvable(s.game) { // it opens when the game is solved
+			continue
+		}
+		if _, err := s.agents.Open(ctx, name); err != nil {
+			return &cli.UsageError{Err: fmt.Errorf("league.against: %w", err)}
+		}
 	}
 	return nil
 }
@@ -144,7 +151,7 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 // adviseOther adds to [sweep.ErrOther] how to choose another folder.
 func adviseOther(err error) error {
 	if errors.Is(err, sweep.ErrOther) {
-		return fmt.Errorf("%w with -out", err)
+		return cli.Usagef("%w with -out", err)
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func TestSweep(t *testing.T) {
 
 	// Other settings are refused.
 	status, _, errs := command(t, "-sweep", write(t, strings.Replace(quickSweep, "[3, 4]", "[3]", 1)), "-out", dir)
-	if status != cli.Failed || !strings.Contains(errs, "another sweep") {
+	if status != cli.Misuse || !strings.Contains(errs, "another sweep") {
 		t.Errorf("another sweep in the same folder: status %d, %s", status, errs)
 	}
 	set, err := train.LoadSettings(best)
@@ -96,7 +96,7 @@ func TestSweep(t *testing.T) {
 	if err := set.Save(best); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, errs = command(t, "-sweep", file, "-out", dir); status != cli.Failed || !strings.Contains(errs, "train.warmup was 0.5 and is 0;") {
+	if status, _, errs = command(t, "-sweep", file, "-out", dir); status != cli.Misuse || !strings.Contains(errs, "train.warmup was 0.5 and is 0;") {
 		t.Errorf("a run with other settings: status %d, %s", status, errs)
 	}
 }
@@ -123,18 +123,56 @@ func TestSweepRefuses(t *testing.T) {
 		{[]string{"-sweep", write(t, quickSweep), "-seed", "3"}, "leave out the other flags"},
 		{[]string{"-sweep", write(t, `{"grid": {"train.rowz": [1]}}`)}, "did you mean rows?"},
 		{[]string{"-sweep", write(t, `{"base": {"backend": "torch"}}`)}, "gorgonia"},
+		{[]string{"-sweep", write(t, `{"seeds": [1, 2, 1]}`)}, "seeds has 1 twice"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.rows": []}}`)}, "no values"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.rows": [64]}, "random": {"runs": 1, "draw": {"train.rows": {"uniform": [1, 2]}}}}`)}, "both in grid and in random"},
+		{[]string{"-sweep", write(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"log": [0, 2]}}}}`)}, "numbers above 0"},
+		{[]string{"-sweep", write(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [2, 1]}}}}`)}, "the lower first"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.seed": [1]}}`)}, "list seeds under seeds"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.learning_rate.2": [1]}}`)}, "no field"},
+		{[]string{"-sweep", write(t, `{"random": {"runs": 20000}}`)}, "at most 10000"},
+		{[]string{"-sweep", write(t, `{"league": {"games": -1}}`)}, "0 or more"},
+		{[]string{"-sweep", write(t, `{"grid": {"train.rows": [64, 128, 64]}}`)}, `"train.rows" 64 makes the same run twice`},
+		{[]string{"-sweep", write(t, `{"grid": {"train.warmup": [0.1, 1e-1]}}`)}, `makes the same run twice`},
+		{[]string{"-sweep", write(t, `{"random": {"runs": 3, "draw": {"train.rows": {"uniform": [64, 65], "int": true}}}}`)}, "only 2 different values"},
+		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "league": {"against": ["gredy"]}}`)}, "did you mean greedy?"},
 		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
 		{[]string{"-sweep", write(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
 		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
 		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"lookahead": 21}}`)}, "look-ahead by 20 plies"},
+		// Solutions of Martian Dice are cached.
+		{[]string{"-sweep", write(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
+		{[]string{"-sweep", write(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"against": ["runs/nowhere"]}}`)}, "league.against: "},
 	} {
 		t.Chdir(t.TempDir())
-		status, _, errs := command(t, test.args...)
+		cache := t.TempDir()
+		status, _, errs := command(t, append(test.args, "-cache", cache)...)
 		if status != cli.Misuse || !strings.Contains(errs, test.want) {
 			t.Errorf("%s: status %d, %s", test.args, status, errs)
+		}
+		if left, _ := os.ReadDir(cache); len(left) > 0 {
+			t.Errorf("%s: the game was solved before the error", test.args)
 		}
 		if left, _ := os.ReadDir("."); len(left) > 0 {
 			t.Errorf("%s is left", left[0].Name())
 		}
+	}
+}
+
+// TestSweepChecksFolder: a folder of another sweep is refused before the game is solved.
+func TestSweepChecksFolder(t *testing.T) {
+	t.Parallel()
+	dir, cache := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, sweep.File), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		status, _, errs := command(t, "-sweep", write(t, quickSweep), "-out", folder, "-cache", cache)
+		if status != cli.Misuse || !strings.Contains(errs, "-out") {
+			t.Errorf("status %d, %s", status, errs)
+		}
+	}
+	if left, _ := os.ReadDir(cache); len(left) > 0 {
+		t.Error("the game was solved before the error")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"marsgym/internal/input"
 )
 
 // check returns an error for a position that the rules exclude.
@@ -25,7 +27,7 @@ func (r *Rules) check(s *State) error {
 		return nil
 	}
 	if !r.fast && s.Round == 0 {
-		return fmt.Errorf("round is 0; want 1 to %d", lastRound)
+		return fmt.Errorf("round is 0; want %s", input.Range(1, lastRound))
 	}
 	if s.diceLeft() < 0 {
 		return fmt.Errorf("dice: the seats have more than %d together", poolDice)

@@ -3,6 +3,8 @@ package marsisours
 import (
 	"errors"
 	"fmt"
+
+	"marsgym/internal/input"
 )
 
 // Limits of the state.
@@ -205,7 +207,7 @@ func (c Config) Validate() error {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	within := func(field string, v, lo, hi int) {
 		if v < lo || v > hi {
-			fault("%s is %d; want %d to %d", field, v, lo, hi)
+			fault("%s is %d; want %s", field, v, input.Range(lo, hi))
 		}
 	}
 	if c.Variant != Standard && c.Variant != Fast2 {

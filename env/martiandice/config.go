@@ -3,6 +3,8 @@ package martiandice
 import (
 	"errors"
 	"fmt"
+
+	"marsgym/internal/input"
 )
 
 // Limits of a Config. Chosen: the state holds ten scores of a byte each.
@@ -76,7 +78,7 @@ func (c Config) Validate() error {
 	var errs []error
 	within := func(field string, v, lo, hi int) {
 		if v < lo || v > hi {
-			errs = append(errs, fmt.Errorf("%s is %d; want %d to %d", field, v, lo, hi))
+			errs = append(errs, fmt.Errorf("%s is %d; want %s", field, v, input.Range(lo, hi)))
 		}
 	}
 	within("players", c.Players, 1, maxPlayers)

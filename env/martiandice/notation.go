@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/input"
 )
 
 const letters = "TRHCK" // tanks, rays, humans, cows, chickens
@@ -243,7 +244,7 @@ func (r *Rules) check(s State) error {
 	case s.Phase == Over && s.Tied == 0, s.Phase == TieBreak && s.Tied&(s.Tied-1) == 0:
 		return errors.New("names too few seats")
 	case cfg.MaxRounds > 0 && s.Phase < TieBreak && (s.Count == 0 || int(s.Count) > cfg.MaxRounds):
-		return fmt.Errorf("round is %d; want 1 to %d", s.Count, cfg.MaxRounds)
+		return fmt.Errorf("round is %d; want %s", s.Count, input.Range(1, cfg.MaxRounds))
 	case s.Count > 0 && cfg.Players > 1 && (cfg.MaxRounds == 0 || s.Phase >= TieBreak):
 		return errors.New("round: this position has no round")
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"marsgym/internal/input"
 )
 
 // Limits of a Config, set by the size of State: 42 regions, six seats, and counts in
@@ -164,7 +166,7 @@ func (c Config) Validate() error {
 	errs := []error{err}
 	within := func(field string, v, lo, hi int) {
 		if v < lo || v > hi {
-			errs = append(errs, fmt.Errorf("%s is %d; want %d to %d", field, v, lo, hi))
+			errs = append(errs, fmt.Errorf("%s is %d; want %s", field, v, input.Range(lo, hi)))
 		}
 	}
 	within("players", c.Players, c.minPlayers(), maxPlayers)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/input"
 )
 
 // defaultMost is the largest number of armies of a side in the tables of "all". Chosen
@@ -102,7 +103,7 @@ func parseQuestion(words []string) (q oddsQuestion, err error) {
 func parseArmies(text string, least int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > maxCap {
-		return 0, fmt.Errorf("it has %s armies; want %d to %d", text, least, maxCap)
+		return 0, fmt.Errorf("it has %s armies; want %s", text, input.Range(least, maxCap))
 	}
 	return n, nil
 }

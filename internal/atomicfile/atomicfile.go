@@ -1,5 +1,5 @@
-// Package atomicfile writes files atomically, and opens regular files only: all files that
-// this module reads are opened here.
+// Package atomicfile writes files atomically, and opens regular files only, except for [ReadOnce]:
+// all files that this module reads are opened here.
 package atomicfile
 
 import (

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"marsgym/internal/atomicfile"
 )
@@ -66,5 +67,33 @@ func TestOpen(t *testing.T) {
 				t.Errorf("in the folder %s: %v", path, err)
 			}
 		}
+	}
+}
+
+// TestReadOnce reads pipes: one that ends, one without a writer, and one with too much.
+func TestReadOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if b, err := atomicfile.ReadOnce(path, 10); err != nil || len(b) > 0 {
+		t.Errorf("without a writer: %q, %v", b, err)
+	}
+	for _, text := range []string{"0123456789", "0123456789a"} {
+		w, err := os.OpenFile(path, os.O_RDWR, 0) // waits for nobody
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Millisecond, func() { w.Close() })
+		b, err := atomicfile.ReadOnce(path, 10)
+		if len(text) == 10 && string(b) != text || len(text) > 10 && !errors.Is(err, atomicfile.ErrTooLarge) {
+			t.Errorf("%q is read as %q, %v", text, b, err)
+		}
+	}
+	if _, err := atomicfile.ReadOnce("/dev/zero", 10); !errors.Is(err, atomicfile.ErrNotRegular) {
+		t.Errorf("a device: %v", err)
 	}
 }

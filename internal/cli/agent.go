@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,8 @@ func (a *Agents) Open(ctx context.Context, name string) (*agents.Agent, error) {
 	x, err := agents.Open(ctx, name, agents.Options{Game: a.Game, Sample: a.Sample, Seed: a.Seed, Solve: a.Solve})
 	if model := agents.ModelName(name); errors.Is(err, agents.ErrUnknown) && model != name && !strings.Contains(err.Error(), strconv.Quote(model)) {
 		return nil, &UsageError{err} // what is before the network is wrong
+	} else if errors.Is(err, agents.ErrUnknown) && isPath(model) {
+		return nil, Usagef("there is no model file or run folder %s", input.Quote(model))
 	} else if errors.Is(err, agents.ErrUnknown) {
 		return nil, Unknown("agent", model, agents.NamePatterns(a.Game))
 	}
@@ -78,6 +81,11 @@ func (a *Agents) Open(ctx context.Context, name string) (*agents.Agent, error) {
 	}
 	a.opened[name] = x
 	return x, nil
+}
+
+// isPath reports whether a name is that of a file or a folder, not of an agent.
+func isPath(name string) bool {
+	return strings.ContainsAny(name, `/\`) || filepath.Ext(name) == filepath.Ext(agents.ModelFile)
 }
 
 // CheckSeats returns a [UsageError] if a flag names agents that do not fill n seats: one agent

@@ -10,9 +10,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"marsgym/internal/input"
+	"marsgym/internal/machine"
 )
 
 // The exit statuses of every command.
@@ -33,13 +37,34 @@ var Statuses = []Entry{
 
 // Main runs a command on the process's own arguments and streams, and exits
 // with the status that it returns. The first interrupt, SIGTERM or SIGHUP, unless nohup
-// ignores that, cancels ctx, so that run can shut down cleanly; a second one kills the
-// process.
+// ignores that, cancels ctx, so that run can shut down cleanly, and is answered by a line; a second
+// one kills the process.
 func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
+	limitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.Sleep(answerAfter)
+		fmt.Fprintf(os.Stderr, "\n%s: stopping; a second signal ends it at once, and loses what is not saved\n", filepath.Base(os.Args[0]))
+	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
+
+// answerAfter is the time after a signal at which a command says that it stops. Chosen: most have
+// ended by then.
+const answerAfter = 200 * time.Millisecond
+
+// limitMemory makes the garbage collector work harder near the limit of this process's memory,
+// instead of ending there, unless GOMEMLIMIT is set.
+func limitMemory() {
+	if n := machine.Memory(); n > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(n - n/memoryRest))
+	}
+}
+
+// memoryRest is the part of the memory that the garbage collector does not count on, such as for
+// stacks and the system. Chosen.
+const memoryRest = 10
 
 // UsageError is an error in the command line or in a file that it names.
 type UsageError struct{ Err error }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ type Game struct {
 	flags *Flags
 	known []string
 	cache string
+	file  string // of Config, if the flags name it
 }
 
 // Game defines -game, -players, -game-config and -cache. The first of the known
@@ -31,12 +33,21 @@ func (f *Flags) Game(known []string) *Game {
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
-		g.Config, err = input.ReadFile(path, input.Settings)
+		g.Config, err = input.ReadSettings(path)
+		g.file = path
 		return err
 	})
 	f.Cache(&g.cache)
 	f.Group("Game", "game", "players", "game-config", "cache")
 	return g
+}
+
+// CheckAgain returns a [UsageError] if a later call cannot read the file of -game-config again.
+func (g *Game) CheckAgain(flag string) error {
+	if info, err := os.Stat(g.file); g.file != "" && err == nil && !info.Mode().IsRegular() {
+		return Usagef("-%s: the command that goes on reads -game-config again, and %s is a pipe; name a file", flag, g.file)
+	}
+	return nil
 }
 
 // Cache defines -cache.
@@ -107,6 +118,9 @@ func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (
 		return handle, Usagef("-players is %d; want at least 1", g.Players)
 	}
 	if handle, err = open(id, g.Players, g.Config); err != nil {
+		if g.file != "" {
+			err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
+		}
 		return handle, &UsageError{err}
 	}
 	return handle, nil

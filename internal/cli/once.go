@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"marsgym/internal/input"
@@ -41,6 +42,9 @@ func (o *once) set(text string) error {
 	}
 	o.given = true
 	given, want := text, ""
+	if n, ok := o.Value.(*number); ok {
+		text, want = whole(text), fmt.Sprintf("a whole number from %d to %d", n.least, n.most)
+	}
 	if v, ok := o.Value.(flag.Getter); ok {
 		switch v.Get().(type) {
 		case bool:
@@ -61,6 +65,27 @@ func (o *once) set(text string) error {
 		return fmt.Errorf("-%s: %w", o.name, err)
 	}
 	return nil
+}
+
+// number is the value of [Flags.Whole].
+type number struct{ value, least, most uint64 }
+
+// Whole defines a flag for a whole number within bounds. It is 0 if it is not given.
+func (f *Flags) Whole(name string, least, most uint64, usage string) *uint64 {
+	n := &number{0, least, most}
+	f.Var(n, name, usage)
+	return &n.value
+}
+
+// String implements [flag.Value].
+func (n *number) String() string { return strconv.FormatUint(n.value, 10) }
+
+// Set implements [flag.Value].
+func (n *number) Set(text string) (err error) {
+	if n.value, err = strconv.ParseUint(text, 10, 64); err == nil && (n.value < n.least || n.value > n.most) {
+		err = strconv.ErrRange
+	}
+	return err
 }
 
 // whole returns the digits of a whole number such as 1e6. It returns other text

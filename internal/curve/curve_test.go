@@ -52,7 +52,7 @@ func TestLoad(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ metrics, want string }{
-		{"{\"steps\":1}\n{\"steps\":2,\"entr", "line 2: unexpected end of JSON input"},
+		{"{\"steps\":1}\n{\"steps\":2,\"entr", "line 2: the end of the JSON document is missing"},
 		{"{\"steps\":1}\n\n{\"steps\":2}\n", "line 2: it is empty"},
 		{"[1]\n", "line 1: the document is an array; want an object"},
 		{"{\"iteration\":1}\n", "line 1: no steps"},

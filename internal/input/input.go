@@ -37,29 +37,90 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return Read(f, limit)
 }
 
+// ReadSettings returns the content of a settings file that a flag names: a regular file or a pipe
+// (see [atomicfile.ReadOnce]).
+func ReadSettings(path string) ([]byte, error) {
+	text, err := atomicfile.ReadOnce(path, Settings)
+	return named(path, text, err)
+}
+
 // Read is [ReadFile] for an open file.
 func Read(f *os.File, limit int64) ([]byte, error) {
 	text, err := atomicfile.Read(f, limit)
+	return named(f.Name(), text, err)
+}
+
+// named returns the text of a file, unless there was an error.
+func named(path string, text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	if text, err = Text(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
 }
 
-// JSONError is an error in a JSON document, or in what it should hold.
-type JSONError struct{ text string }
+// JSONError is an error in a JSON document, or in what it should hold. [Placed] adds where.
+type JSONError struct {
+	text         string
+	line, column int // from 1; 0 if they are not known
+}
 
 func (e *JSONError) Error() string { return e.text }
+
+// Placed returns an error about a JSON document with the line and the column of the [JSONError]
+// that it wraps, if there is one.
+func Placed(err error) error {
+	if e := (*JSONError)(nil); errors.As(err, &e) && e.line > 0 {
+		return fmt.Errorf("line %d, column %d: %w", e.line, e.column, err)
+	}
+	return err
+}
+
+// Unplaced returns err without the line and the column, if it is a [JSONError]: of a document
+// that the user has not seen.
+func Unplaced(err error) error {
+	if e, ok := err.(*JSONError); ok {
+		return &JSONError{text: e.text}
+	}
+	return err
+}
+
+// place returns the line and the column of the character at an offset in text.
+func place(text []byte, at int) (line, column int) {
+	before := text[:max(0, min(at, len(text)))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
+}
+
+// Part returns the value of a key of a JSON object, or nil if there is none. Before it are as
+// many lines and columns as in text, so that errors in the part have their place there.
+func Part(text []byte, key string) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return nil
+		}
+		if name == key {
+			line, column := place(text, int(d.InputOffset())-len(value))
+			return append([]byte(strings.Repeat("\n", line-1)+strings.Repeat(" ", column-1)), value...)
+		}
+	}
+	return nil
+}
 
 // DecodeJSON decodes one JSON document into v. It returns a [JSONError], also for keys that
 // v does not have, letter for letter, or that an object has twice.
 func DecodeJSON(text []byte, v any) error {
 	text, err := Text(text)
 	if err != nil {
-		return &JSONError{err.Error()}
+		return &JSONError{text: err.Error()}
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(v); err != nil {
@@ -68,13 +129,20 @@ func DecodeJSON(text []byte, v any) error {
 			typ *json.UnmarshalTypeError
 			own *JSONError
 		)
-		if json.Valid(text) && !errors.As(err, &typ) && errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
+		c := newChecker(text, text, 0)
+		found := json.Valid(text) && errors.As(c.value(reflect.TypeOf(v), ""), &own)
+		if found && !errors.As(err, &typ) {
 			return own
 		}
-		return jsonError(text, err)
+		e := jsonError(text, err)
+		if found && c.failed { // its offset is that in the value
+			e.line, e.column = own.line, own.column
+		}
+		return e
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return &JSONError{"there is text after the JSON document"}
+		line, column := place(text, int(d.InputOffset()))
+		return &JSONError{"there is text after the JSON document", line, column}
 	}
 	return checkKeys(text, reflect.TypeOf(v))
 }
@@ -83,7 +151,7 @@ func DecodeJSON(text []byte, v any) error {
 func DecodeLoosely(text []byte, v any) error {
 	text, err := Text(text)
 	if err != nil {
-		return &JSONError{err.Error()}
+		return &JSONError{text: err.Error()}
 	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return jsonError(text, err)
@@ -98,20 +166,45 @@ func jsonError(text []byte, err error) *JSONError {
 		syntax *json.SyntaxError
 		typ    *json.UnmarshalTypeError
 	)
-	message := strings.TrimPrefix(err.Error(), "json: ")
+	message, at := strings.TrimPrefix(err.Error(), "json: "), -1
 	switch {
 	case err == io.EOF, errors.As(err, &syntax) && len(bytes.TrimSpace(text)) == 0:
 		message = "it is empty; want a JSON document"
 	case errors.As(err, &syntax):
-		if line := bytes.Count(text[:min(int64(len(text)), syntax.Offset)], []byte("\n")); line > 0 {
-			message = fmt.Sprintf("line %d: %s", 1+line, message)
+		at = int(syntax.Offset) - 1 // it counts the character
+		if message == "unexpected end of JSON input" {
+			message, at = errEnd, len(text)
 		}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		message = "the end of the JSON document is missing"
+		message, at = errEnd, len(text)
 	case errors.As(err, &typ):
 		message = fmt.Sprintf("%s is %s; want %s", cmp.Or(typ.Field, "the document"), jsonValue(typ.Value), jsonType(typ.Type, typ.Value))
+		at = start(text, int(typ.Offset))
 	}
-	return &JSONError{Cut(message)}
+	e := &JSONError{text: Cut(message)}
+	if at >= 0 {
+		e.line, e.column = place(text, at)
+	}
+	return e
+}
+
+const errEnd = "the end of the JSON document is missing"
+
+// start returns the offset of the value, the key or the bracket that ends at an offset of a JSON
+// document.
+func start(text []byte, end int) int {
+	at := min(end, len(text)) - 1
+	switch {
+	case at < 0:
+		return 0
+	case text[at] == '"':
+		for at--; at > 0 && (text[at] != '"' || text[at-1] == '\\'); at-- {
+		}
+	case text[at] != '[' && text[at] != '{':
+		for ; at > 0 && !strings.ContainsRune(" \t\r\n,:[{", rune(text[at-1])); at-- {
+		}
+	}
+	return at
 }
 
 // jsonValue names a value as encoding/json does, with an article.
@@ -165,7 +258,7 @@ func Quote(text string) string {
 	if len(text) <= maxQuoted {
 		return strconv.Quote(text)
 	}
-	return fmt.Sprintf("%q... (%d bytes)", start(text, maxQuoted), len(text))
+	return fmt.Sprintf("%q... (%d bytes)", begin(text, maxQuoted), len(text))
 }
 
 // Short returns err, or an error with the start of its text if that is long, as where it
@@ -184,7 +277,7 @@ func Cut(text string) string {
 	if len(text) <= maxShown {
 		return text
 	}
-	return fmt.Sprintf("%s... (%d bytes)", start(text, maxShown), len(text))
+	return fmt.Sprintf("%s... (%d bytes)", begin(text, maxShown), len(text))
 }
 
 // Message returns the text of an error in a form that is safe for a terminal even if it
@@ -198,7 +291,7 @@ func Message(err error) string {
 		}
 		rest := ""
 		if len(line) > maxLine {
-			line, rest = start(line, maxLine), fmt.Sprintf("... (%d bytes)", len(line))
+			line, rest = begin(line, maxLine), fmt.Sprintf("... (%d bytes)", len(line))
 		}
 		b.WriteString(Printable(strings.ToValidUTF8(line, "�")))
 		b.WriteString(rest)
@@ -206,8 +299,8 @@ func Message(err error) string {
 	return b.String()
 }
 
-// start returns the start of text of at most limit bytes, without splitting a character.
-func start(text string, limit int) string {
+// begin returns the start of text of at most limit bytes, without splitting a character.
+func begin(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--
 	}

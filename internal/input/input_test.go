@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,7 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"rows": 1` + strings.Repeat("0", 1<<20) + `}`, "rows is 100"},
 		{`{"rows": 3} {}`, "after the JSON document"},
 		{" ", "it is empty"},
-		{"{\n\n3}", "line 3: invalid character '3'"},
+		{"{\n\n3}", "invalid character '3'"},
 		{`{"rows": `, "the end of the JSON document is missing"},
 		{`[]`, "the document is an array; want an object"},
 		{`{"rows": 1.5}`, "rows is 1.5; want a whole number"},
@@ -70,6 +71,62 @@ func TestDecodeJSON(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 1000 || strings.ContainsRune(err.Error(), '�') {
 			t.Errorf("%.20s: %.1000v; want a short error with %q", test.text, err, test.want)
 		}
+	}
+}
+
+// TestPlaced: errors in JSON say where, also in a part of a document.
+func TestPlaced(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"{\n\n  3}", "line 3, column 3: invalid character '3'"},
+		{"{\"rows\": ,}", "line 1, column 10: invalid character ','"},
+		{"{\n\"rows\":\n", "line 3, column 1: the end of the JSON document is missing"},
+		{"{}\n {}", "line 2, column 3: there is text after the JSON document"},
+		{"{\n\"é\": 1, \"rowz\": 3}", "line 2, column 1: unknown field \"é\""},
+		{"{\n \"rows\": 3,\n  \"rowz\": 3}", "line 3, column 3: unknown field \"rowz\""},
+		{"{\"rows\": 3,\n\"rows\": 3}", "line 2, column 1: the key \"rows\" is there twice"},
+		{"{\n\"rows\": \"a long \\\" string\"}", "line 2, column 9: rows is a string; want a whole number"},
+		{"{\n\"rows\": -1.5 }", "line 2, column 9: rows is -1.5; want a whole number"},
+		{"{\n\"rows\": true}", "line 2, column 9: rows is a boolean"},
+		{"{\n\"rows\": [1]}", "line 2, column 9: rows is an array"},
+		{"{\n\"rows\": {\"a\": 1}}", "line 2, column 9: rows is an object"},
+		{"{\"list\": [{\"a\": 1},\n {\"b\": 2}]}", "line 2, column 3: list[1]: unknown field \"b\""},
+		{"{\"own\":\n {\"x\": \"y\"}}", "line 2, column 2: own is a string; want a number"},
+		{"{\"own\":\n {\"x\": 1, \"x\": 1}}", "line 2, column 11: own: the key \"x\" is there twice"},
+		{"", "it is empty"},
+	} {
+		var v struct {
+			Rows int `json:"rows"`
+			List []struct {
+				A int `json:"a"`
+			} `json:"list"`
+			Own own `json:"own"`
+		}
+		whole := "{\n  \"before\": [1, 2],\n  \"part\": "
+		err := input.Placed(input.DecodeJSON([]byte(test.text), &v))
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: %v; want %q", test.text, err, test.want)
+		}
+		part := input.Part([]byte(whole+test.text+"}"), "part")
+		if part == nil { // it is no JSON
+			continue
+		}
+		if err = input.Placed(input.DecodeJSON(part, &v)); err == nil { // what is wrong follows the part
+			continue
+		}
+		line, column := 0, 0
+		fmt.Sscanf(test.want, "line %d, column %d:", &line, &column)
+		if line == 1 {
+			column += len("  \"part\": ")
+		}
+		if want := fmt.Sprintf("line %d, column %d:", line+2, column); !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q as a part: %v; want %q", test.text, err, want)
+		}
+	}
+}
+
+func TestRange(t *testing.T) {
+	if got := input.Range(1, 10) + ", " + input.Range(2, 2); got != "1 to 10, 2" {
+		t.Error(got)
 	}
 }
 

@@ -15,83 +15,97 @@ import (
 // the last of two keys, and a key in another case. Of values that decode themselves it
 // returns the error, with the path that encoding/json does not give.
 func checkKeys(text []byte, t reflect.Type) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	return checkValue(d, t, "")
+	return newChecker(text, text, 0).value(t, "")
 }
 
-// checkValue checks the next value, at a path such as "train.ppo". t is its type, or nil.
-func checkValue(d *json.Decoder, t reflect.Type, path string) error {
+// checker goes through a JSON document, or a part of one that begins at an offset.
+type checker struct {
+	*json.Decoder
+	text   []byte // of the document
+	at     int
+	failed bool // a value that decodes itself has failed
+}
+
+func newChecker(text, part []byte, at int) *checker {
+	d := json.NewDecoder(bytes.NewReader(part))
+	d.UseNumber()
+	return &checker{Decoder: d, text: text, at: at}
+}
+
+// value checks the next value, at a path such as "train.ppo". t is its type, or nil.
+func (c *checker) value(t reflect.Type, path string) error {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t != nil && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		var own json.RawMessage
-		if err := d.Decode(&own); err != nil {
+		if err := c.Decode(&own); err != nil {
 			return err
 		}
+		at := c.at + int(c.InputOffset()) - len(own)
 		if err := json.Unmarshal(own, reflect.New(t).Interface()); err != nil {
-			return fault(path, err)
+			c.failed = true
+			return c.fault(path, at, err)
 		}
-		inner := json.NewDecoder(bytes.NewReader(own))
-		inner.UseNumber()
-		return checkValue(inner, nil, path)
+		return newChecker(c.text, own, at).value(nil, path)
 	}
-	token, err := d.Token()
+	token, err := c.Token()
 	if err != nil {
 		return err
 	}
 	switch token {
 	case json.Delim('{'):
-		return checkObject(d, t, path)
+		return c.object(t, path)
 	case json.Delim('['):
 		var element reflect.Type
 		if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 			element = t.Elem()
 		}
-		for i := 0; d.More(); i++ {
-			if err := checkValue(d, element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+		for i := 0; c.More(); i++ {
+			if err := c.value(element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
 				return err
 			}
 		}
-		_, err = d.Token()
+		_, err = c.Token()
 	}
 	return err
 }
 
-// fault is an error in a value at a path.
-func fault(path string, err error) error {
-	if path == "" {
-		return &JSONError{err.Error()}
+// fault is an error in what is at a path and an offset.
+func (c *checker) fault(path string, at int, err error) error {
+	e := &JSONError{text: err.Error()}
+	if path != "" {
+		e.text = Cut(path) + ": " + e.text
 	}
-	return &JSONError{Cut(path) + ": " + err.Error()}
+	e.line, e.column = place(c.text, at)
+	return e
 }
 
-// checkObject checks an object after its brace.
-func checkObject(d *json.Decoder, t reflect.Type, path string) error {
+// object checks an object after its brace.
+func (c *checker) object(t reflect.Type, path string) error {
 	known, seen := fieldsOf(t), map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
+	for c.More() {
+		token, err := c.Token()
 		if err != nil {
 			return err
 		}
-		key := token.(string)
+		key, at := token.(string), start(c.text, c.at+int(c.InputOffset()))
 		if seen[key] {
-			return fault(path, fmt.Errorf("the key %s is there twice; leave one out", Quote(key)))
+			return c.fault(path, at, fmt.Errorf("the key %s is there twice; leave one out", Quote(key)))
 		}
 		seen[key] = true
 		inner, ok := known[key]
 		switch {
 		case known != nil && !ok:
-			return fault(path, Unknown("field", key, slices.Sorted(maps.Keys(known))))
+			return c.fault(path, at, Unknown("field", key, slices.Sorted(maps.Keys(known))))
 		case t != nil && t.Kind() == reflect.Map:
 			inner = t.Elem()
 		}
-		if err := checkValue(d, inner, strings.TrimPrefix(path+"."+key, ".")); err != nil {
+		if err := c.value(inner, strings.TrimPrefix(path+"."+key, ".")); err != nil {
 			return err
 		}
 	}
-	_, err := d.Token()
+	_, err := c.Token()
 	return err
 }
 

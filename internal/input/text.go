@@ -3,6 +3,8 @@ package input
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,4 +55,12 @@ func Wrap(b *strings.Builder, first, rest, text string, width int) {
 		line, n, empty = line+word, n+size, false
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// Range names the whole numbers from lo to hi.
+func Range(lo, hi int) string {
+	if lo == hi {
+		return strconv.Itoa(lo)
+	}
+	return fmt.Sprintf("%d to %d", lo, hi)
 }

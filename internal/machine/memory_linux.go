@@ -1,10 +1,14 @@
 package machine
 
 import (
+	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"marsgym/internal/atomicfile"
 )
@@ -28,6 +32,20 @@ func memory() uint64 {
 	if m := regexp.MustCompile(`(?m)^0::(/.*)$`).FindSubmatch(groups); m != nil {
 		for dir := path.Join("/sys/fs/cgroup", string(m[1])); strings.HasPrefix(dir, "/sys/fs/cgroup"); dir = path.Dir(dir) { // of the group and those above it
 			limit(path.Join(dir, "memory.max"), `^(\d+)`, 1)
+		}
+	}
+	// The runtime of Go reserves addresses that it never uses, which ulimit -v counts: those of
+	// this process beyond its memory.
+	pages, _ := atomicfile.ReadFile("/proc/self/statm", 1<<16)
+	var size, resident uint64
+	fmt.Sscan(string(pages), &size, &resident)
+	reserved := (size - min(size, resident)) * uint64(os.Getpagesize())
+	for which, unused := range map[int]uint64{unix.RLIMIT_AS: reserved, unix.RLIMIT_DATA: 0} {
+		var l unix.Rlimit
+		if err := unix.Getrlimit(which, &l); err == nil && l.Cur != unix.RLIM_INFINITY {
+			if n := max(1, l.Cur-min(l.Cur, unused)); least == 0 || n < least {
+				least = n
+			}
 		}
 	}
 	return least

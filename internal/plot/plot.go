@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marsgym/env/game/chart"
+	"marsgym/internal/input"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -133,7 +134,7 @@ func check(p chart.Panel) error {
 		return nil
 	}
 	if least, most := edgeCounts(m); len(m.Edges) < least || len(m.Edges) > most {
-		return fmt.Errorf("%d edges; want %d to %d", len(m.Edges), least, most)
+		return fmt.Errorf("%d edges; want %s", len(m.Edges), input.Range(least, most))
 	}
 	if len(m.Z) != len(m.Y) || len(m.X) == 0 || len(m.Y) == 0 {
 		return fmt.Errorf("%d rows of values for %d by %d cells", len(m.Z), len(m.Y), len(m.X))

@@ -44,7 +44,7 @@ func BenchmarkFit(b *testing.B) {
 					shards = append(shards, newSquares(diceShape, r, n/nShards).sparse(r).shard())
 				}
 				for b.Loop() {
-					if _, err := l.Fit(shards, 0); err != nil {
+					if _, err := l.Fit(b.Context(), shards, 0); err != nil {
 						b.Fatal(err)
 					}
 				}

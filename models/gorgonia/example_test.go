@@ -1,6 +1,7 @@
 package gorgonia_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -29,7 +30,7 @@ func Example() {
 		}
 	}}
 	for range 300 {
-		if _, err := learner.Fit([]models.Shard{shard}, 0.03); err != nil {
+		if _, err := learner.Fit(context.Background(), []models.Shard{shard}, 0.03); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -46,7 +46,7 @@ func gradient(t *testing.T, mlp *models.MLP, shards ...models.Shard) []float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	norm, err := l.Fit(shards, 0)
+	norm, err := l.Fit(t.Context(), shards, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestGraphGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shard := range []models.Shard{newSquares(s, r, 1).shard(), newSquares(s, r, 90).shard(), shard, newSquares(s, r, 5).shard(), shard} {
-		if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
+		if _, err := l.Fit(t.Context(), []models.Shard{shard}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

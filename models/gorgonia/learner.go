@@ -1,6 +1,7 @@
 package gorgonia
 
 import (
+	"context"
 	"math/bits"
 	"runtime"
 
@@ -29,7 +30,7 @@ func (l *learner) MLP() *models.MLP { return l.mlp }
 
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
 // time, and the shards of each in parallel.
-func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
+func (l *learner) Fit(ctx context.Context, shards []models.Shard, rate float64) (norm float64, err error) {
 	groups, rows, err := models.Groups(shards, l.mlp.Shape().Obs)
 	if err != nil {
 		return 0, err
@@ -42,7 +43,7 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	for _, g := range l.graphs[:n] {
 		free <- g
 	}
-	sum, err := l.gradient.Sum(len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
+	sum, err := l.gradient.Sum(ctx, len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		g := <-free
 		defer func() { free <- g }()
 		g.run(grad, groups[i])

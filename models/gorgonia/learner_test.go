@@ -1,7 +1,10 @@
 package gorgonia_test
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -48,7 +51,7 @@ func train(t *testing.T, l models.Learner, from, to int) {
 	for u := from; u < to; u++ {
 		r := rand.New(rand.NewPCG(uint64(u), 2))
 		shards := []models.Shard{newSquares(s, r, 40+u).shard(), newSquares(s, r, 30).shard(), newSquares(s, r, u%3).shard()}
-		if _, err := l.Fit(shards, 1e-3); err != nil {
+		if _, err := l.Fit(t.Context(), shards, 1e-3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,10 +83,26 @@ func TestFitAgreesWithForward(t *testing.T) {
 				}
 				dpolicy[0], dvalues[0] = 1, 1
 			}}
-			if _, err := l.Fit([]models.Shard{shard, shard}, 0); err != nil {
+			if _, err := l.Fit(t.Context(), []models.Shard{shard, shard}, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestFitStops: where the context is done, Fit changes nothing.
+func TestFitStops(t *testing.T) {
+	l := newLearner(t, scoreShape, 1)
+	train(t, l, 0, 3)
+	weights, state := slices.Clone(l.MLP().Weights()), l.State()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	shard := newSquares(scoreShape, rand.New(rand.NewPCG(5, 0)), 9).shard()
+	if _, err := l.Fit(ctx, []models.Shard{shard}, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v; want the error of the context", err)
+	}
+	if !slices.Equal(l.MLP().Weights(), weights) || !reflect.DeepEqual(l.State(), state) {
+		t.Error("the weights or the state of the optimizer have changed")
 	}
 }
 

@@ -51,7 +51,7 @@ func update(t *testing.T, l models.Learner, r *rand.Rand, n int) {
 			}
 		}})
 	}
-	if _, err := l.Fit(shards, 1e-3); err != nil {
+	if _, err := l.Fit(t.Context(), shards, 1e-3); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,7 +64,7 @@ func outputs(t *testing.T, l models.Learner) (out []float32) {
 		out = slices.Concat(p, v)
 		dp[0] = 1
 	}}
-	if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
+	if _, err := l.Fit(t.Context(), []models.Shard{shard}, 0); err != nil {
 		t.Fatal(err)
 	}
 	return out

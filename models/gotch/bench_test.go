@@ -194,7 +194,7 @@ func BenchmarkFit(b *testing.B) {
 				}
 				mb := peakMemory(func() {
 					measure(b, n, func() error {
-						_, err := l.Fit(shards, 0)
+						_, err := l.Fit(b.Context(), shards, 0)
 						return err
 					})
 				})

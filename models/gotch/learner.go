@@ -2,7 +2,11 @@
 
 package gotch
 
-import "marsgym/models"
+import (
+	"context"
+
+	"marsgym/models"
+)
 
 // learner implements [models.Learner].
 type learner struct {
@@ -39,7 +43,7 @@ func (l *learner) MLP() *models.MLP { return l.mlp }
 
 // Fit implements [models.Learner]. It runs up to GOMAXPROCS groups of shards at the same
 // time, each on its own thread.
-func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err error) {
+func (l *learner) Fit(ctx context.Context, shards []models.Shard, rate float64) (norm float64, err error) {
 	groups, _, err := models.Groups(shards, l.mlp.Shape().Obs)
 	if err != nil {
 		return 0, err
@@ -51,7 +55,7 @@ func (l *learner) Fit(shards []models.Shard, rate float64) (norm float64, err er
 	if weights.err != nil {
 		return 0, weights.err
 	}
-	sum, err := l.accumulator.Sum(len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
+	sum, err := l.accumulator.Sum(ctx, len(groups), len(l.mlp.Weights()), func(i int, grad []float32) error {
 		defer lockThread()()
 		return l.gradient(grad, layers, groups[i])
 	})

@@ -3,6 +3,7 @@
 package learnertest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -126,7 +127,7 @@ func steps(new New) error {
 			if err != nil {
 				return err
 			}
-			norm, err := l.Fit([]models.Shard{q.shard()}, 0.01)
+			norm, err := l.Fit(context.Background(), []models.Shard{q.shard()}, 0.01)
 			if err != nil {
 				return err
 			}
@@ -174,7 +175,7 @@ func outputs(new New) error {
 			}
 			l.MLP().Forward(policy, values, obs)
 			for range 2 { // the second may reuse the memory of the first
-				if _, err := l.Fit([]models.Shard{shard}, 0); err != nil {
+				if _, err := l.Fit(context.Background(), []models.Shard{shard}, 0); err != nil {
 					return err
 				}
 				if dirty {
@@ -218,7 +219,7 @@ func learns(new New) error {
 		}
 	}}
 	for range 400 {
-		if _, err := l.Fit([]models.Shard{shard}, 1e-2); err != nil {
+		if _, err := l.Fit(context.Background(), []models.Shard{shard}, 1e-2); err != nil {
 			return err
 		}
 	}
@@ -300,7 +301,7 @@ func diverges(new New) error {
 		}
 		before := snapshot(l)
 		shard := models.Shard{Obs: models.NewObservations(s.Obs, make([]float32, s.Obs)), Loss: func(_, _, _, dv []float32) { dv[1] = float32(bad) }}
-		if _, err := l.Fit([]models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
+		if _, err := l.Fit(context.Background(), []models.Shard{shard}, 1e-3); !errors.Is(err, models.ErrDiverged) {
 			return fmt.Errorf("gradient of %v: Fit returns the error %v: want ErrDiverged", bad, err)
 		}
 		if err := equal(snapshot(l), before); err != nil {
@@ -332,12 +333,12 @@ func refuses(new New) error {
 	before := snapshot(l)
 	q := newSquares(s, rand.New(rand.NewPCG(92, 0)), 4)
 	for _, shards := range [][]models.Shard{nil, {}, {q.slice(0, 0).shard()}} {
-		if _, err := l.Fit(shards, 1e-3); err == nil {
+		if _, err := l.Fit(context.Background(), shards, 1e-3); err == nil {
 			return fmt.Errorf("no error from Fit of %d shards without rows", len(shards))
 		}
 	}
 	for _, rate := range []float64{math.NaN(), math.Inf(1), -1} {
-		if _, err := l.Fit([]models.Shard{q.shard()}, rate); err == nil {
+		if _, err := l.Fit(context.Background(), []models.Shard{q.shard()}, rate); err == nil {
 			return fmt.Errorf("no error from Fit at a learning rate of %v", rate)
 		}
 	}

@@ -1,6 +1,7 @@
 package learnertest_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -22,7 +23,7 @@ type broken struct {
 }
 
 func (b *broken) MLP() *models.MLP { return b.mlp() }
-func (b *broken) Fit(shards []models.Shard, rate float64) (float64, error) {
+func (b *broken) Fit(ctx context.Context, shards []models.Shard, rate float64) (float64, error) {
 	return b.fit(shards, rate)
 }
 func (b *broken) State() []models.Tensor              { return b.state() }
@@ -221,7 +222,7 @@ func TestCheckRejects(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			b := &broken{l, l.MLP, l.Fit, l.State, l.Restore}
+			b := &broken{l, l.MLP, func(shards []models.Shard, rate float64) (float64, error) { return l.Fit(t.Context(), shards, rate) }, l.State, l.Restore}
 			v.spoil(b)
 			return b, nil
 		})

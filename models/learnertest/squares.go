@@ -1,6 +1,7 @@
 package learnertest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -122,7 +123,7 @@ func gradient(new New, mlp *models.MLP, shards ...models.Shard) (grad []float32,
 	if err != nil {
 		return nil, 0, err
 	}
-	if norm, err = l.Fit(shards, 0); err != nil {
+	if norm, err = l.Fit(context.Background(), shards, 0); err != nil {
 		return nil, 0, err
 	}
 	grad, err = moment(l)
@@ -192,7 +193,7 @@ func train(l models.Learner, from, to int) error {
 	for u := from; u < to; u++ {
 		r := rand.New(rand.NewPCG(uint64(u), 2))
 		shards := []models.Shard{newSquares(s, r, 40+u).shard(), newSquares(s, r, 30).shard(), newSquares(s, r, u%3).shard()}
-		if _, err := l.Fit(shards, 1e-3); err != nil {
+		if _, err := l.Fit(context.Background(), shards, 1e-3); err != nil {
 			return err
 		}
 	}

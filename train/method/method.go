@@ -14,7 +14,7 @@ import (
 type Method interface {
 	// Iterate plays and fits the network, at a fraction x of the run. It returns
 	// the losses, the learning rate, and the games and decisions of this iteration.
-	// When ctx is done it may return its error, with its state as before the call.
+	// When ctx is done it returns its error soon, with its state as before the call.
 	Iterate(ctx context.Context, x float64) (Metrics, error)
 	// Model returns the network that the run has trained so far, as it is played.
 	Model() *models.MLP

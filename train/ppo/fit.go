@@ -1,6 +1,7 @@
 package ppo
 
 import (
+	"context"
 	"math"
 
 	"marsgym/env/game"
@@ -20,7 +21,7 @@ const blockLen = 16 // chosen: longer is not faster
 
 // fit passes over the rollouts in minibatches, in an order drawn from the run's
 // stream, and returns the mean losses.
-func (r *PPO) fit(rate, entropy float64) (total method.Losses, err error) {
+func (r *PPO) fit(ctx context.Context, rate, entropy float64) (total method.Losses, err error) {
 	scale := normaliser(r.rollouts)
 	all := r.order[:0]
 	for k, p := range r.rollouts {
@@ -40,7 +41,7 @@ func (r *PPO) fit(rate, entropy float64) (total method.Losses, err error) {
 			if len(rest) < size+size/2 {
 				n = len(rest) // without a small one at the end
 			}
-			losses, err := r.step(rest[:n], scale, rate, entropy)
+			losses, err := r.step(ctx, rest[:n], scale, rate, entropy)
 			if err != nil {
 				return total, err
 			}
@@ -78,7 +79,7 @@ func normaliser(rollouts []*rollout) func(float32) float32 {
 }
 
 // step fits one minibatch.
-func (r *PPO) step(bs []block, scale func(float32) float32, rate, entropy float64) (method.Losses, error) {
+func (r *PPO) step(ctx context.Context, bs []block, scale func(float32) float32, rate, entropy float64) (method.Losses, error) {
 	t := terms{scale: scale, clip: r.cfg.ClipRange, entropy: entropy, value: r.opt.ValueCoef}
 	for _, b := range bs {
 		p := r.rollouts[b.rollout]
@@ -97,7 +98,7 @@ func (r *PPO) step(bs []block, scale func(float32) float32, rate, entropy float6
 		s.fill(bs[len(bs)*k/len(shards):len(bs)*(k+1)/len(shards)], r.rollouts)
 		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(t)}
 	})
-	norm, err := r.learner.Fit(shards, rate)
+	norm, err := r.learner.Fit(ctx, shards, rate)
 	losses := method.Losses{GradNorm: norm}
 	for _, s := range r.shards[:len(shards)] {
 		losses.Add(s.losses)

@@ -65,7 +65,7 @@ func BenchmarkPPOParts(b *testing.B) {
 					dense += float64(4*p.d*p.obs.Len() + n*results)
 				}
 				start = time.Now()
-				if _, err := r.fit(1e-4, 0.01); err != nil {
+				if _, err := r.fit(b.Context(), 1e-4, 0.01); err != nil {
 					b.Fatal(err)
 				}
 				fit += time.Since(start)

@@ -38,7 +38,6 @@ type pool struct {
 	policies []env.Policy  // of the opponents from number 1 on: the bots, then the networks
 	share    []float64     // of each bot
 	prob     []float64     // of each opponent; the first is the network itself
-	stops    bool          // whether opponents may stop when a context is done
 	poolState
 }
 
@@ -87,7 +86,6 @@ func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agen
 		p.share = append(p.share, cfg.Bots[name])
 		p.add(bot)
 	}
-	p.stops = frozen != nil
 	p.weigh()
 	for _, r := range rollouts {
 		rows := make([][]uint16, r.n)
@@ -303,6 +301,23 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 	}
 	for k, mlp := range p.mlp {
 		blobs[method.OpponentBlob(k)] = mlp.WeightBytes()
+	}
+	return nil
+}
+
+// undo restores the counts and the opponents of all rows from a poolState in JSON, of the present
+// networks.
+func (p *pool) undo(text []byte) error {
+	var before poolState
+	if err := json.Unmarshal(text, &before); err != nil {
+		return err
+	}
+	copy(p.Won, before.Won)
+	copy(p.Games, before.Games)
+	for k, rows := range before.Rows {
+		for i, seats := range rows {
+			copy(p.Rows[k][i], seats)
+		}
 	}
 	return nil
 }

@@ -109,17 +109,10 @@ func New(cfg Config, opt Options, g env.Game, l models.Learner) (*PPO, error) {
 	return r, err
 }
 
-// Iterate implements [method.Method]. It plays a rollout and fits the network to it, which
-// takes a moment, even if ctx is done. Only opponents that search may take longer:
-// they stop when ctx is done, and Iterate restores the state before the call.
+// Iterate implements [method.Method]. It plays a rollout and fits the network to it. If ctx is
+// done before the end it restores the state before the rollout.
 func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err error) {
 	mlp := r.learner.MLP()
-	before := map[string][]byte{}
-	if r.pool.stops {
-		if err := r.Save(before); err != nil {
-			return m, err
-		}
-	}
 	k, x := r.pool.cfg.Stage(x)
 	for r.pool.Population < k {
 		r.pool.join(mlp.Clone())
@@ -127,13 +120,21 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 			return m, err
 		}
 	}
-	r.pool.begin(mlp, x)
-	errs := make([]error, len(r.rollouts))
+	r.pool.begin(mlp, x) // a second time it changes nothing
+	before, err := r.snapshot()
+	if err != nil {
+		return m, err
+	}
+	if m, err = r.iterate(ctx, x); err != nil && ctx.Err() != nil {
+		err = errors.Join(err, r.undo(before))
+	}
+	return m, err
+}
+
+func (r *PPO) iterate(ctx context.Context, x float64) (m method.Metrics, err error) {
+	mlp, errs := r.learner.MLP(), make([]error, len(r.rollouts))
 	parallel.For(len(errs), 1, func(k, _ int) { errs[k] = r.rollouts[k].play(ctx, mlp) })
 	if err := errors.Join(errs...); err != nil {
-		if r.pool.stops {
-			err = errors.Join(err, r.Restore(before))
-		}
 		return m, err
 	}
 	m.LearningRate, m.Decisions = r.opt.LearningRate(x), uint64(r.opt.Rows)*uint64(r.cfg.Horizon)
@@ -141,7 +142,9 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 		m.Games += p.games
 		m.Evaluated += uint64(p.obs.Len()) + p.evaluated
 	}
-	m.Losses, err = r.fit(m.LearningRate, r.cfg.EntropyCoef.At(x))
-	m.Pool = r.pool.end()
+	m.Losses, err = r.fit(ctx, m.LearningRate, r.cfg.EntropyCoef.At(x))
+	if err == nil {
+		m.Pool = r.pool.end()
+	}
 	return m, err
 }

@@ -83,6 +83,9 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 	r.obs.Reset()
 	r.pool.reset()
 	for at := 0; at < len(r.mover); at += r.n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		copy(r.mover[at:], buf.Player)
 		opening := r.random[at : at+r.n]
 		r.openings.act(opening, buf, r.spec.Actions)

@@ -68,15 +68,14 @@ const maxRuns = 10_000
 // algorithmField decides which other fields there are.
 const algorithmField = "train.algorithm"
 
-// Parse reads a sweep. Its error wraps [train.ErrConfig] if the game cannot be
-// trained with one of the settings, and [train.ErrRenamed] for names of an older
-// release.
+// Parse reads a sweep, and checks all of it: it solves and trains nothing. Its errors, which
+// are all of settings, wrap [train.ErrRenamed] for names of an older release.
 func Parse(text []byte, open train.Opener) (*Plan, error) {
 	var d document
 	if err := input.DecodeJSON(text, &d); err != nil {
 		return nil, err
 	}
-	if d.Base == nil {
+	if d.Base = input.Part(text, "base"); d.Base == nil {
 		d.Base = []byte("{}")
 	}
 	if n := d.runs(); n > maxRuns {
@@ -93,6 +92,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 	}
 	p := &Plan{text: text, League: d.League}
 	bases := map[string]train.Settings{} // by algorithm: completing them takes a moment
+	known := map[string]bool{}           // the settings of the variants so far, in JSON
 	for _, values := range all {
 		v := Variant{Values: values}
 		p.Fields = slices.Sorted(maps.Keys(values))
@@ -114,6 +114,14 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			return nil, err
+		}
+		if known[string(text)] {
+			return nil, fmt.Errorf("%s makes the same run twice; leave one out", describe(values))
+		}
+		known[string(text)] = true
 		seeds := d.Seeds
 		if len(seeds) == 0 {
 			seeds = []uint64{s.Train.Seed}
@@ -131,6 +139,15 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 		l.Games, l.Seed = cmp.Or(l.Games, leagueGames), cmp.Or(l.Seed, leagueSeed)
 	}
 	return p, nil
+}
+
+// describe names the values of a variant.
+func describe(values map[string]json.RawMessage) string {
+	var list []string
+	for _, field := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, fmt.Sprintf("%s %s", input.Quote(field), values[field]))
+	}
+	return input.Cut(strings.Join(list, " with "))
 }
 
 // runs returns the number of runs, which may be too large for an int.
@@ -204,7 +221,7 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game, le
 		return s, err
 	}
 	if err := input.DecodeJSON(text, &s); err != nil {
-		return s, err
+		return s, input.Unplaced(err) // of text that is not the sweep's
 	}
 	if err := s.Train.Check(g); err != nil {
 		return s, err
@@ -233,7 +250,7 @@ func put(object any, field string, value json.RawMessage) error {
 		case []any:
 			k, err := strconv.Atoi(name)
 			if err != nil || k < 0 || k >= len(o) {
-				return fmt.Errorf("no field %s: want 0 to %d in the place of %s", input.Quote(field), len(o)-1, input.Quote(name))
+				return fmt.Errorf("no field %s: want %s in the place of %s", input.Quote(field), input.Range(0, len(o)-1), input.Quote(name))
 			}
 			if last {
 				o[k] = value

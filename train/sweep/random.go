@@ -28,23 +28,39 @@ type draw struct {
 	Int     bool      `json:"int"` // rounded to a whole number
 }
 
-// values lists the values of each draw. Fields of the grid may not be drawn.
+// maxRedraws of values that are those of an earlier draw. Chosen: far more than a distribution
+// with enough values needs.
+const maxRedraws = 1000
+
+// values lists the values of each draw, no two of which are the same. Fields of the grid may not
+// be drawn.
 func (r *random) values(grid map[string][]json.RawMessage) (all []map[string]json.RawMessage, err error) {
 	if r.Runs < 1 {
 		return nil, fmt.Errorf("random.runs is %d; want at least 1", r.Runs)
 	}
+	for field := range r.Draw {
+		if _, twice := grid[field]; twice {
+			return nil, fmt.Errorf("%s is both in grid and in random", input.Quote(field))
+		}
+	}
+	known := map[string]bool{}
 	for i := range r.Runs {
-		values := map[string]json.RawMessage{}
 		stream := rand.New(rand.NewPCG(r.Seed, uint64(i)))
-		for _, field := range slices.Sorted(maps.Keys(r.Draw)) {
-			if _, twice := grid[field]; twice {
-				return nil, fmt.Errorf("%s is both in grid and in random", input.Quote(field))
+		for redraws := 0; ; redraws++ {
+			values := map[string]json.RawMessage{}
+			for _, field := range slices.Sorted(maps.Keys(r.Draw)) {
+				if values[field], err = r.Draw[field].value(stream.Float64()); err != nil {
+					return nil, fmt.Errorf("random.draw, %s: %w", input.Quote(field), err)
+				}
 			}
-			if values[field], err = r.Draw[field].value(stream.Float64()); err != nil {
-				return nil, fmt.Errorf("random.draw, %s: %w", input.Quote(field), err)
+			if text := fmt.Sprint(values); !known[text] {
+				known[text], all = true, append(all, values)
+				break
+			}
+			if redraws == maxRedraws {
+				return nil, fmt.Errorf("random.runs is %d, but random.draw has only %d different values, it seems; lower random.runs, or draw from more", r.Runs, len(all))
 			}
 		}
-		all = append(all, values)
 	}
 	return all, nil
 }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ func Fingerprint() (jobs.Digest, error) {
 			}
 		}
 		for range 3 {
-			if _, err := learner.Fit([]models.Shard{{Obs: rows, Loss: loss}}, 0.01); err != nil {
+			if _, err := learner.Fit(context.Background(), []models.Shard{{Obs: rows, Loss: loss}}, 0.01); err != nil {
 				return jobs.Digest{}, fmt.Errorf("fingerprint: %w", err)
 			}
 		}

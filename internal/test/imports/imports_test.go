@@ -57,8 +57,8 @@ var table = []struct {
 		"models", "models/*", "agents", "env/record", "eval/analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/cluster/registry"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
-	{"internal/plot", []string{"env/game/chart"}},         // draws what games describe
-	{"internal/cli", []string{"env", "agents", "models"}}, // opens agents and solves games
+	{"internal/plot", []string{"env/game/chart"}},                             // draws what games describe
+	{"internal/cli", []string{"env", "agents", "models", "internal/machine"}}, // opens agents and solves games
 	{"internal/cli/clitest", []string{"internal/cli"}},
 	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
 	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
