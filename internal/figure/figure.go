@@ -57,17 +57,14 @@ func Fixed(x float64, decimals int) string {
 	return text
 }
 
-// Chance formats a probability in whole per cent, for people: "14 %", and "less than 1 %" or "more
-// than 99 %" where whole per cent would read as impossible or certain.
+// Chance formats a probability in per cent, for people: a whole number, as in "14 %", or with as many
+// decimals as tell it from impossible or certain, as in "0.08 %" and "99.7 %".
 func Chance(p float64) string {
-	switch whole := math.RoundToEven(100 * p); {
-	case whole == 0 && p > residue:
-		return "less than 1 %"
-	case whole == 100 && p < 1-residue:
-		return "more than 99 %"
-	default:
-		return strconv.Itoa(int(whole)) + " %"
+	decimals := 0
+	if x := 100 * p; x <= 0.5 || x >= 99.5 {
+		decimals = needed(100*Clean(min(p, 1-p)), 1)
 	}
+	return Fixed(100*p, decimals) + " %"
 }
 
 // needed returns the number of decimals that show this number of significant digits of x.

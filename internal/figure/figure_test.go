@@ -55,8 +55,8 @@ func TestPercent(t *testing.T) {
 
 func TestChance(t *testing.T) {
 	for p, want := range map[float64]string{
-		0: "0 %", 1e-9: "less than 1 %", 0.004: "less than 1 %", 0.006: "1 %", 0.1944: "19 %", 0.994: "99 %",
-		0.996: "more than 99 %", 1 - 1e-15: "100 %", 1: "100 %",
+		0: "0 %", 4e-9: "0.0000004 %", 0.00077: "0.08 %", 0.004: "0.4 %", 0.006: "1 %", 0.1944: "19 %", 0.994: "99 %",
+		0.9969: "99.7 %", 1 - 1e-15: "100 %", 1: "100 %",
 	} {
 		if got := figure.Chance(p); got != want {
 			t.Errorf("Chance(%v): %q, want %q", p, got, want)
