@@ -41,10 +41,10 @@ func TestPosition(t *testing.T) {
 	if _, err := p.Apply(martiandice.Rays); err == nil {
 		t.Error("an illegal action is applied")
 	}
-	if told := p.Explain("roll"); !slices.Equal(told, []string{"roll 4 dice; 1 % of rolls end the turn without points"}) {
+	if told := p.Explain("roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls leave the turn without points"}) {
 		t.Errorf("roll is explained as %q", told)
 	}
-	if p.DescribeAction(martiandice.Roll) != "roll 4 dice; 1 % of rolls end the turn without points" || p.Render() == p.String() {
+	if p.DescribeAction(martiandice.Roll) != "roll 4 dice; 16 % of rolls leave the turn without points" || p.Render() == p.String() {
 		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render())
 	}
 	over, err := g.Parse("27-28 over 1")

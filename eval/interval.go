@@ -33,6 +33,16 @@ func (s *sample) interval() (low, high float64) {
 	return max(0, p.mean()-half), min(1, p.mean()+half)
 }
 
+// ShareInterval returns the confidence interval of the mean of independent shares of the win, by
+// the method of a [Match].
+func ShareInterval(shares []float64) (low, high float64) {
+	var s sample
+	for _, x := range shares {
+		s.add(x)
+	}
+	return s.interval()
+}
+
 // meanVariance returns the variance of the mean that interval uses.
 func (s *sample) meanVariance() float64 {
 	p := s.padded()

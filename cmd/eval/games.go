@@ -128,7 +128,14 @@ func (p *pricer) price(ctx context.Context, path string) (result, error) {
 	}
 	r := &gamesResult{}
 	for _, hash := range order {
-		report, err := p.report(ctx, groups[hash])
+		games, err := record.Distinct(groups[hash])
+		if err != nil {
+			return nil, err
+		}
+		if n := len(groups[hash]) - len(games); n > 0 {
+			fmt.Fprintf(p.bar, "%s: left out %d of %d games of %s: each is a copy of another, move for move\n", p.Name(), n, len(groups[hash]), games[0].Rules.Spec().Title)
+		}
+		report, err := p.report(ctx, games)
 		if err != nil {
 			return nil, err
 		}

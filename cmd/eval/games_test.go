@@ -75,6 +75,37 @@ func TestDamagedGames(t *testing.T) {
 	}
 }
 
+// TestCopiedGames: the same game twice is one game, which has no interval; the message says so.
+// Games that are alike because they are short are no copies.
+func TestCopiedGames(t *testing.T) {
+	path := recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 30}`))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	games := strings.SplitAfterN(string(whole), "marsgym game 1", 4)
+	one := "marsgym game 1" + strings.TrimSuffix(games[1], "marsgym game 1")
+	two := one + "marsgym game 1" + strings.TrimSuffix(games[2], "marsgym game 1")
+	for _, tt := range []struct {
+		text, games, want string
+	}{
+		{one + one, ": 1 recorded games.", "left out 1 of 2 games of Pig: each is a copy of another"},
+		{two + one, ": 2 recorded games.", "left out 1 of 3 games"},
+	} {
+		if err := os.WriteFile(path, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs strings.Builder
+		status := run(t.Context(), []string{"games", path}, nil, &out, &errs)
+		if status != cli.Done || !strings.Contains(out.String(), tt.games) || !strings.Contains(errs.String(), tt.want) {
+			t.Errorf("status %d, %s\n%s; want %q and %q", status, errs.String(), out.String(), tt.games, tt.want)
+		}
+	}
+	if path = recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 2}`)); !strings.Contains(text(t, "games", path), ": 40 recorded games.") {
+		t.Error("short games are left out")
+	}
+}
+
 // TestGamesFolder prices games of different rules, by rollouts.
 func TestGamesFolder(t *testing.T) {
 	dir := t.TempDir()
@@ -132,7 +163,7 @@ func TestPosition(t *testing.T) {
 	if roll := exact.Options[slices.IndexFunc(exact.Options, func(o analysis.Option) bool { return o.Action == "roll" })]; len(dice.Outcomes) != 6 || !(math.Abs(mean-roll.Value.Value) <= 1e-9) {
 		t.Errorf("the outcomes %+v have the mean %v, and rolling the value %v", dice.Outcomes, mean, roll.Value.Value)
 	}
-	if got := text(t, append(args, "-rollouts", "5")...); !strings.Contains(got, "estimated by rollouts:5:greedy; behind ±, half of the 99 % interval.\n± covers chance only: values are of the play of greedy, not of best play.\n\n  option ") {
+	if got := text(t, append(args, "-rollouts", "5")...); !strings.Contains(got, "estimated by rollouts:5:greedy; behind ±, how far the 99 % interval reaches.\n± covers chance only: values are of the play of greedy, not of best play.\n\n  option ") {
 		t.Errorf("the text is\n%s", got)
 	}
 }

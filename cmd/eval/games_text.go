@@ -6,6 +6,7 @@ import (
 
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // priceText formats the figures of a report: shares of the win in per cent, or returns.
@@ -14,27 +15,27 @@ type priceText struct {
 	unit   string // "%", or that of the returns
 }
 
-// number formats a figure with the half of its interval, if it has one.
+// number formats a figure, and behind ± how far its interval reaches, if it has one.
 func (p priceText) number(x analysis.Number) string {
+	if half, ok := x.PlusMinus(); ok {
+		return figure.PlusMinus(p.factor*x.Value, p.factor*half, 2)
+	}
 	if x.Exact {
 		return p.value(x.Value)
 	}
-	if half, ok := x.PlusMinus(); ok {
-		return fmt.Sprintf("%.2f ± %.2f", p.scale(x.Value), p.scale(half))
-	}
-	return fmt.Sprintf("%.2f", p.scale(x.Value))
+	return figure.Fixed(p.factor*x.Value, 2)
 }
 
+// mean formats a mean with its interval, if it has one.
 func (p priceText) mean(x analysis.Mean) string {
+	text := func(x float64) string { return figure.Digits(p.factor*x, 2) }
 	if x.Interval == nil {
-		return p.value(x.Value)
+		return text(x.Value)
 	}
-	return fmt.Sprintf("%.4f ± %.4f", p.scale(x.Value), p.scale(x.Interval[1]-x.Value))
+	return fmt.Sprintf("%s (%s to %s)", text(x.Value), text(x.Interval[0]), text(x.Interval[1]))
 }
 
-func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.scale(x)) }
-
-func (p priceText) scale(x float64) float64 { return p.factor * cli.Clean(x) }
+func (p priceText) value(x float64) string { return figure.Digits(p.factor*figure.Clean(x), 4) }
 
 func printReport(b *strings.Builder, r *analysis.Report) {
 	p := priceText{1, r.Unit}
@@ -50,7 +51,11 @@ func printReport(b *strings.Builder, r *analysis.Report) {
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "%d of the games have no end; their results are the values of their last positions.\n", r.Unfinished)
 	}
-	fmt.Fprintf(b, "All figures in %s; behind ±, half of the %.0f %% interval.\n\n", p.unit, 100*r.Confidence)
+	fmt.Fprintf(b, "All figures in %s; in brackets the %.0f %% interval of a mean", p.unit, 100*r.Confidence)
+	if !r.Exact {
+		b.WriteString(", behind ± how far that of an estimate reaches")
+	}
+	b.WriteString(".\n\n")
 	p.summary(b, r)
 	p.mistakes(b, r)
 	p.games(b, r)

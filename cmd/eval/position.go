@@ -9,6 +9,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // positionResult holds the values of a position: of the options of the seat to move or, for
@@ -79,7 +80,7 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {
-		fmt.Fprintf(b, "estimated by %s; behind ±, half of the %.0f %% interval.\n%s\n\n", r.Method, 100*analysis.Confidence, r.About)
+		fmt.Fprintf(b, "estimated by %s; behind ±, how far the %.0f %% interval reaches.\n%s\n\n", r.Method, 100*analysis.Confidence, r.About)
 	}
 	rows := [][]string{{"option", "value", "regret"}}
 	if r.Outcomes != nil {
@@ -89,7 +90,7 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 		rows = append(rows, []string{o.Action, p.number(o.Value), p.number(o.Regret)})
 	}
 	for _, o := range r.Outcomes {
-		rows = append(rows, []string{o.Outcome, fmt.Sprintf("%.4f %%", 100*o.Prob), p.number(o.Value)})
+		rows = append(rows, []string{o.Outcome, figure.Percent(o.Prob, 4) + " %", p.number(o.Value)})
 	}
 	cli.Columns(b, "l", rows)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/figure"
 )
 
 // The colours of the terrains, as in the source.
@@ -93,7 +94,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := r.cost(&s, p); cost > 0 {
 			text += " for " + game.Plural(cost*robots, "token")
 		}
-		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %.0f %%", text, q, 100*r.attackOdds(&s, p, place, robots))
+		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %s", text, q, figure.Chance(r.attackOdds(&s, p, place, robots)))
 	case x == a.pass && r.fast:
 		return "pass for the rest of the game"
 	case x == a.pass && !r.cfg.PassBonusOnPass:
@@ -107,7 +108,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.reroll:
 		return "leave all standing"
 	case x == a.reroll:
-		return fmt.Sprintf("roll again; chance to win this attack %.0f %%", 100*r.rerollOdds(&s))
+		return fmt.Sprintf("roll again; chance to win this attack %s", figure.Chance(r.rerollOdds(&s)))
 	case x < a.cash:
 		return "do not roll again; the attack has failed"
 	case x == a.cash:
@@ -140,7 +141,7 @@ func (r *Rules) shortAction(s *State, x int) string {
 		if cost := r.cost(s, p); cost > 0 {
 			text += " for " + game.Plural(cost, "token") + " a robot"
 		}
-		return fmt.Sprintf("%s: seat %d, odds %.1f %%", text, q, 100*r.attackOdds(s, p, place, robots))
+		return fmt.Sprintf("%s: seat %d, odds %s %%", text, q, figure.Percent(r.attackOdds(s, p, place, robots), 1))
 	case x > a.pass && x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
 		return fmt.Sprintf("lay a robot down: seat %d", q)

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/figure"
 )
 
 // DescribeAction implements [game.Presenter].
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Roll:
-		return fmt.Sprintf("roll %s; %.0f %% of rolls end the turn without points", game.Plural(r.free(&s), "die"), 100*r.bust(s))
+		return fmt.Sprintf("roll %s; %s of rolls leave the turn without points", game.Plural(r.free(&s), "die"), figure.Chance(r.bust(s)))
 	case a == Stop:
 		return "end the turn with " + game.Plural(r.turnPoints(s.Aside), "point")
 	}
@@ -21,17 +22,29 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	return fmt.Sprintf("keep %s; %s left", dice(kept), game.Plural(r.free(&s)-int(s.Roll[t]), "die"))
 }
 
-// bust returns the probability that the roll from a decision ends the turn without points.
+// bust returns the probability that the turn has no points left to win after the roll from a
+// decision, whatever the seat chooses.
 func (r *Rules) bust(s State) (p float64) {
 	for _, x := range r.results[r.free(&s)] {
 		after := s
 		after.Aside[tank] += x.Counts[tank]
-		after.Roll = x.Counts
-		if stuck(&after) && r.turnPoints(after.Aside) == 0 {
+		after.Roll, after.Phase = x.Counts, Select
+		lost := !stuck(&after) || r.turnPoints(after.Aside) == 0
+		r.eachOption(after, func(a game.Action, aside Counts) {
+			lost = lost && r.turnPoints(aside) == 0 && (a == Stop || !r.scores(aside))
+		})
+		if lost {
 			p += x.prob
 		}
 	}
 	return p
+}
+
+// scores reports whether the dice that are not set aside can win points: those that the tanks need
+// as rays leave one for an earthling, if there is none.
+func (r *Rules) scores(aside Counts) bool {
+	spare := r.cfg.Dice - aside.total() - max(0, int(aside[tank])-int(aside[ray]))
+	return spare > 0 || spare == 0 && aside[human]+aside[cow]+aside[chicken] > 0
 }
 
 // dice returns counts in words.

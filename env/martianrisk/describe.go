@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/figure"
 )
 
 // headline describes the next step.
@@ -96,7 +97,7 @@ func (r *Rules) shortAction(s *State, a game.Action) string {
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
-		return fmt.Sprintf("attack, odds of conquest in %%: %.0f", 100*s.conquest(r.board.edges[a-r.battle]).Odds)
+		return "attack, odds of conquest in %: " + strings.TrimSuffix(figure.Chance(s.conquest(r.board.edges[a-r.battle]).Odds), " %")
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
 		return fmt.Sprintf("build a tower: %s, %s", size, game.Plural(cost, "point"))

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"marsgym/env"
@@ -56,7 +57,7 @@ func (d Decision) Best() Option { return d.Options[0] }
 type Option struct {
 	Action string `json:"action"`
 	Value  Number `json:"value"`  // to the seat that decides
-	Regret Number `json:"regret"` // the difference from the best option
+	Regret Number `json:"regret"` // the difference from the best option; an estimate may be below 0
 }
 
 // Analyse prices a game. It values all positions and options in one call, each once.
@@ -195,7 +196,7 @@ func bestValue(values []Value, mover int) Value {
 	v := sampled(top)
 	v.share = true
 	for _, x := range values {
-		v.share, v.Vague = v.share && (x.share || x.Samples == nil), v.Vague || x.Vague
+		v.share, v.Vague, v.unit = v.share && (x.share || x.Samples == nil), v.Vague || x.Vague, max(v.unit, x.unit)
 	}
 	for k := range max(len(both[0].Others), len(both[1].Others)) {
 		mean := slices.Clone(both[0].of(both[0].Others, k))
@@ -212,7 +213,15 @@ func bestValue(values []Value, mover int) Value {
 func (o *options) regret(i int) Number {
 	d := Value{Mean: make([]float64, len(o.values[i].Mean))}
 	d.addChange(o.mover, o.values[i], o.top)
-	return d.Number(o.mover)
+	return d.loss(o.mover, mostLost(o.top))
+}
+
+// mostLost returns the most that one decision can lose.
+func mostLost(best Value) float64 {
+	if best.share {
+		return 1
+	}
+	return math.Inf(1)
 }
 
 // ranked returns all options, the best first.

@@ -1,10 +1,12 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/figure"
 )
 
 // price fills in the result. It goes through the game from its end, since the value
@@ -30,8 +32,8 @@ func (p *pricing) price() error {
 	for q := range p.result.Seats {
 		s := &p.result.Seats[q]
 		s.Name, s.Result, s.Start = p.game.Seats[q], end.Number(q), after.Number(q)
-		s.Luck, s.Losses, s.Others, s.Correction = p.luck.Number(q), p.losses.Number(q), p.others.Number(q), p.correction.Number(q)
-		s.Adjusted = s.Result.Value - s.Luck.Value
+		s.Luck, s.Losses, s.Others, s.Correction = p.luck.change(q), p.losses.loss(q, math.Inf(1)), p.others.change(q), p.correction.change(q)
+		s.Adjusted = figure.Clean(s.Result.Value - s.Luck.Value)
 	}
 	slices.Reverse(p.result.Decisions)
 	return nil
@@ -128,7 +130,7 @@ func (p *pricing) fall(d *Decision, before, after Value) {
 	}
 	lost := Value{Mean: make([]float64, len(before.Mean))}
 	lost.addChange(d.Seat, after, before)
-	d.Value, d.Loss = before.Number(d.Seat), lost.Number(d.Seat)
+	d.Value, d.Loss = before.Number(d.Seat), lost.loss(d.Seat, mostLost(before))
 }
 
 // compare prices a decision by the values of its options.

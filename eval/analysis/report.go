@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/figure"
 	"marsgym/internal/kernel/elementary"
 )
 
@@ -36,7 +37,7 @@ type Player struct {
 	Games     int     `json:"games"`
 	Decisions int     `json:"decisions"` // with more than one option, in all games
 	Result    Mean    `json:"result"`
-	Luck      Mean    `json:"luck"`
+	Luck      Mean    `json:"luck"`          // without an interval: the mean of all games is 0
 	Adjusted  Mean    `json:"adjusted"`      // the luck-adjusted result
 	Losses    Mean    `json:"losses"`        // a game
 	Loss      Mean    `json:"decision_loss"` // a decision
@@ -45,7 +46,8 @@ type Player struct {
 }
 
 // Mean is a mean over games. Its interval, of the level [Confidence], is that of the mean
-// of all games of such players; it is empty for a single game.
+// of all games of such players, within what is possible. There is none for a single game, and
+// elsewhere its width is never 0.
 type Mean struct {
 	Value    float64   `json:"value"`
 	Interval []float64 `json:"interval,omitempty"` // low, high
@@ -117,9 +119,19 @@ func (r *Report) player(name string) Player {
 		losses, decisions = append(losses, loss/seats), append(decisions, choices/seats)
 	}
 	p.Mistakes /= float64(p.Games)
-	p.Result, p.Luck, p.Adjusted, p.Losses = mean(results), mean(lucks), mean(adjusted), mean(losses)
+	ones := slices.Repeat([]float64{1}, p.Games)
+	low, high, unit := math.Inf(-1), math.Inf(1), unitOf(r.Spec)
+	if r.Spec.HasWin() {
+		low, high = 0, 1
+	}
+	p.Result, p.Adjusted = ratio(results, ones, unit, low, high), ratio(adjusted, ones, unit, low, high)
+	if r.Spec.HasWin() && p.Games > 1 {
+		low, high := eval.ShareInterval(results)
+		p.Result.Interval = []float64{low, high}
+	}
+	p.Luck, p.Losses = Mean{Value: figure.Clean(sum(lucks) / float64(p.Games))}, ratio(losses, ones, unit, 0, math.Inf(1))
 	if p.Decisions > 0 {
-		p.Loss = ratio(losses, decisions)
+		p.Loss = ratio(losses, decisions, unit, 0, high)
 		if r.Spec.HasWin() && r.Exact {
 			p.Rating = ratingOf(losses, p.Losses.Value, r.Players)
 		}
@@ -139,7 +151,7 @@ type Rated struct {
 func newRated(value float64, interval *eval.Interval) *Rated {
 	r := &Rated{Value: eval.End(value), Text: "too low to tell"}
 	if !math.IsInf(value, 0) {
-		r.Text = fmt.Sprintf("%.1f", value)
+		r.Text = figure.Digits(value, 1)
 	}
 	if interval == nil {
 		return r
@@ -170,19 +182,16 @@ func RatingOf(losses Number, players int) *Rated {
 func ratingOf(losses []float64, lost float64, players int) *Rated {
 	n, fair := float64(len(losses)), 1/float64(players)
 	all := append(slices.Clone(losses), fair)
-	sum, squares := 0.0, 0.0
+	mean, squares := sum(all)/(n+1), 0.0
 	for _, x := range all {
-		sum += x
-	}
-	for _, x := range all {
-		squares += float64((x - sum/(n+1)) * (x - sum/(n+1)))
+		squares += float64((x - mean) * (x - mean))
 	}
 	value := Rating(max(0, lost), players)
 	if n < 2 {
 		return newRated(value, nil)
 	}
 	games := n
-	if share, variance := fair-sum/(n+1), squares/n/(n+1); share > 0 && variance > 0 {
+	if share, variance := fair-mean, squares/n/(n+1); share > 0 && variance > 0 {
 		games = share * (1 - share) / variance
 	}
 	list, err := eval.Intervals(context.Background(), []float64{0, 0}, players, []eval.Result{{A: 1, B: 0, Share: max(0, fair-lost), Games: games}})
@@ -202,27 +211,17 @@ func Rating(loss float64, players int) float64 {
 	return 400 * elementary.Log10(share*float64(players-1)/(1-share))
 }
 
-// mean returns the mean of independent values, with the interval of Student's t.
-func mean(x []float64) Mean {
-	ones := make([]float64, len(x))
-	for i := range ones {
-		ones[i] = 1
-	}
-	return ratio(x, ones)
-}
-
-// ratio returns Σx/Σy over independent pairs, with the interval of Student's t for the
-// linearised ratio:
+// ratio returns Σx/Σy over independent pairs, with the interval of halfOf for the linearised ratio,
+// within low to high:
 //
 //	var(r) ≈ Σ(x − r·y)² / ((n−1)·n·ȳ²)
 //
+// With y = 1 it is the mean of x.
+//
 // Source: Cochran, Sampling Techniques, 3rd edition (1977), eq. 6.13.
-func ratio(x, y []float64) Mean {
-	n, sum, all := float64(len(x)), 0.0, 0.0
-	for i := range x {
-		sum, all = sum+x[i], all+y[i]
-	}
-	m := Mean{Value: sum / all}
+func ratio(x, y []float64, unit, low, high float64) Mean {
+	all := sum(y)
+	m := Mean{Value: figure.Clean(sum(x) / all)}
 	if len(x) < 2 {
 		return m
 	}
@@ -230,7 +229,16 @@ func ratio(x, y []float64) Mean {
 	for i := range x {
 		squares += float64((x[i] - float64(m.Value*y[i])) * (x[i] - float64(m.Value*y[i])))
 	}
-	half := quantile(len(x)-1) * math.Sqrt(squares/(n-1)/n) / (all / n)
-	m.Interval = []float64{m.Value - half, m.Value + half}
+	half := halfOf(squares, len(x), unit) / (all / float64(len(x)))
+	near := min(max(m.Value, low), high) // an estimate may lie beyond
+	m.Interval = []float64{max(low, near-half), min(high, near+half)}
 	return m
+}
+
+func sum(list []float64) float64 {
+	total := 0.0
+	for _, x := range list {
+		total += x
+	}
+	return total
 }

@@ -69,7 +69,7 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 			samples[k] = g.share
 		}
 		list[i] = sampled(samples)
-		list[i].share = spec.HasWin()
+		list[i].share, list[i].unit = spec.HasWin(), unitOf(spec)
 	}
 	return list, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/eval"
+	"marsgym/internal/figure"
 )
 
 // Value is the value of a position by seat [P]: the expected share of the win or, in a
@@ -21,7 +23,8 @@ type Value struct {
 	// Vague values have too few samples or simulations for an interval.
 	Vague bool
 
-	share bool // a share of the win, which is 0 to 1, and no difference of such
+	share bool    // a share of the win, which is 0 to 1, and no difference of such
+	unit  float64 // of results of games whose mean it is (see halfOf); 0 for other estimates
 }
 
 // Valuer values positions.
@@ -76,27 +79,48 @@ func shares(spec game.Spec, returns []float64) []float64 {
 // Confidence is the level of all intervals.
 const Confidence = 0.99
 
-// Number is a figure with its interval, which is empty if the figure is exact.
+// Number is a figure with its interval, which is empty if the figure is exact, and within what is
+// possible: 0 to 1 for a share of the win, and from 0 on for a loss.
 type Number struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Exact bool    `json:"exact"`
 	// NoInterval is true where there were too few samples or simulations for an interval. Low and
-	// High are then 0 and 1 for a share of the win, and otherwise −1 and 1, which bound a change of a
-	// share, but not a sum of changes over a game.
+	// High are then 0 and 1 for a share of the win or a loss, and otherwise −1 and 1, which bound a
+	// change of a share, but not a sum of changes over a game.
 	NoInterval bool `json:"no_interval,omitempty"`
 }
 
-// PlusMinus returns half of the interval, and whether there is one to show.
+// PlusMinus returns how far the interval reaches from the value, farther than which only the
+// impossible lies, and whether there is one to show.
 func (n Number) PlusMinus() (half float64, ok bool) {
-	return (n.High - n.Low) / 2, !n.Exact && !n.NoInterval
+	return max(n.High-n.Value, n.Value-n.Low), !n.Exact && !n.NoInterval
 }
 
 // quantile returns the quantile of Student's t whose two-sided interval has the level
 // Confidence.
 func quantile(freedom int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
+}
+
+// unitOf returns the unit of halfOf: the fair share of the win, or one of what is counted.
+func unitOf(spec game.Spec) float64 {
+	if spec.HasWin() {
+		return 1 / float64(spec.Players)
+	}
+	return 1
+}
+
+// halfOf returns half of the interval of Student's t for the mean of n values, from the squares of
+// their differences from it. The unit, if not 0, is the difference of one further value: games that
+// end alike do not prove that all do, and so the width is not 0.
+func halfOf(squares float64, n int, unit float64) float64 {
+	if k := float64(n); unit > 0 {
+		squares += float64(unit * unit * k / (k + 1))
+		n++
+	}
+	return quantile(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
 }
 
 // sampled returns the value with these samples [n, P] and their mean.
@@ -114,7 +138,8 @@ func sampled(samples [][]float64) Value {
 const leastError = 0.005
 
 // Number returns the value to a seat. An estimate is the mean of the samples, with the interval of
-// Student's t. An estimate by searches has a wider interval (see [Searches]).
+// Student's t or, for shares of the win in games, of [eval.ShareInterval]. An estimate by searches
+// has a wider interval (see [Searches]).
 func (v Value) Number(seat int) Number {
 	mean := v.Mean[seat]
 	if v.Samples == nil {
@@ -124,8 +149,7 @@ func (v Value) Number(seat int) Number {
 	for _, x := range v.Samples {
 		sum += float64((x[seat] - mean) * (x[seat] - mean))
 	}
-	n := float64(len(v.Samples))
-	half := float64(quantile(len(v.Samples)-1) * math.Sqrt(sum/(n-1)/n))
+	half := halfOf(sum, len(v.Samples), v.unit)
 	if v.Others != nil {
 		change := leastError
 		for _, x := range v.Others[1:] {
@@ -134,11 +158,42 @@ func (v Value) Number(seat int) Number {
 		half += change + math.Abs(v.Others[0][seat]-mean)
 	}
 	x := Number{Value: mean, Low: mean - half, High: mean + half}
+	if v.share && v.unit > 0 {
+		results := make([]float64, len(v.Samples))
+		for k, row := range v.Samples {
+			results[k] = row[seat]
+		}
+		x.Low, x.High = eval.ShareInterval(results)
+	}
 	if v.Vague {
 		x = Number{Value: mean, Low: -1, High: 1, NoInterval: true}
 	}
 	if v.share {
 		x.Low, x.High = max(0, x.Low), min(1, x.High)
+	}
+	return x
+}
+
+// change is Number of a sum of changes, of which an exact one within rounding is 0.
+func (v Value) change(seat int) Number {
+	x := v.Number(seat)
+	if x.Exact {
+		x.Value = figure.Clean(x.Value)
+		x.Low, x.High = x.Value, x.Value
+	}
+	return x
+}
+
+// loss is change of what a seat has lost, at most so much. No loss is below 0, though an estimate
+// may be.
+func (v Value) loss(seat int, most float64) Number {
+	x := v.change(seat)
+	if x.Exact {
+		return x
+	}
+	half := x.High - x.Value
+	if x.Low = max(0, x.Low); !x.NoInterval {
+		x.High = min(max(half, x.High), most)
 	}
 	return x
 }
@@ -170,7 +225,7 @@ func (v *Value) add(seat int, x Value, factor float64) {
 	for k, row := range v.Others {
 		row[seat] += float64(factor * x.of(x.Others, k)[seat])
 	}
-	v.Vague = v.Vague || x.Vague
+	v.Vague, v.unit = v.Vague || x.Vague, max(v.unit, x.unit)
 }
 
 // addChange adds the change of value from one position to another for a seat.
