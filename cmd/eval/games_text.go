@@ -6,6 +6,7 @@ import (
 
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // priceText formats the figures of a report: shares of the win in per cent, or returns.
@@ -34,7 +35,7 @@ func (p priceText) mean(x analysis.Mean) string {
 
 func (p priceText) value(x float64) string { return fmt.Sprintf("%.4f", p.scale(x)) }
 
-func (p priceText) scale(x float64) float64 { return p.factor * cli.Clean(x) }
+func (p priceText) scale(x float64) float64 { return p.factor * figure.Clean(x) }
 
 func printReport(b *strings.Builder, r *analysis.Report) {
 	p := priceText{1, r.Unit}

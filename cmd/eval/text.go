@@ -7,6 +7,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
@@ -62,7 +63,7 @@ func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 		fmt.Fprintf(b, "%s: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.FullTitle(), 100*r.Fair)
 	}
 	grid(b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
-		return fmt.Sprintf("  %14.5f  %7.1f", 100*cli.Clean(r.Exploitability[i]), r.Rating[i])
+		return fmt.Sprintf("  %14.5f  %7.1f", 100*figure.Clean(r.Exploitability[i]), r.Rating[i])
 	})
 }
 

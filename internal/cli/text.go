@@ -2,21 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
+
+	"marsgym/internal/figure"
 )
 
-// Percent formats a share of the win.
-func Percent(x float64) string { return fmt.Sprintf("%10.6f %%", 100*Clean(x)) }
-
-// Clean returns x, without a rounding error that would print as a negative zero.
-func Clean(x float64) float64 {
-	if math.Abs(x) < 1e-12 {
-		return 0
-	}
-	return x
-}
+// Percent formats a share of the win for a column (see [figure.Percent]).
+func Percent(x float64) string { return fmt.Sprintf("%10s %%", figure.Percent(x, 6)) }
 
 // Widest returns the length of the longest name.
 func Widest(names []string) int {

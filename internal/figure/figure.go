@@ -1,0 +1,87 @@
+// Package figure writes figures as text, so that none reads as what it is not: a small one as 0,
+// a rounding error as a figure, or a chance that is not certain as 100 %.
+package figure
+
+import (
+	"math"
+	"strconv"
+)
+
+const (
+	// residue is the largest size of a rounding error. Chosen: as large as game.Tie.
+	residue = 1e-12
+	// significant is the number of digits that a figure has at least.
+	significant = 3
+	// ofError is the number of digits that half an interval has at least. Chosen: more mean nothing.
+	ofError = 2
+	// most bounds the decimals: those of a figure just above the residue.
+	most = 15
+)
+
+// Clean returns x, or 0 if x is within a rounding error of it. It returns no negative zero.
+func Clean(x float64) float64 {
+	if math.Abs(x) <= residue {
+		return 0
+	}
+	return x
+}
+
+// Digits formats x with this number of decimals, or with as many more as three significant digits
+// take, as in 0.000475. It writes 0 as "0", and a rounding error too.
+func Digits(x float64, decimals int) string {
+	if x = Clean(x); x == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(x, 'f', max(decimals, needed(x, significant)), 64)
+}
+
+// Percent formats a share of 1 in per cent, without the sign: with this number of decimals, or with
+// as many more as [Digits] writes, or as tell the share from 1.
+func Percent(share float64, decimals int) string {
+	return Digits(100*Clean(share), max(decimals, needed(100*Clean(1-share), 1)))
+}
+
+// PlusMinus formats an estimate and the half of its interval, as in "51.84 ± 0.52". Both have this
+// number of decimals, or as many more as two significant digits of the half take.
+func PlusMinus(x, half float64, decimals int) string {
+	decimals = max(decimals, needed(half, ofError))
+	return Fixed(x, decimals) + " ± " + Fixed(half, decimals)
+}
+
+// Fixed formats x with this number of decimals, and without the sign of a negative zero.
+func Fixed(x float64, decimals int) string {
+	text := strconv.FormatFloat(Clean(x), 'f', decimals, 64)
+	if y, _ := strconv.ParseFloat(text, 64); y == 0 {
+		return strconv.FormatFloat(0, 'f', decimals, 64)
+	}
+	return text
+}
+
+// Chance formats a probability in whole per cent, for people: "14 %", and "less than 1 %" or "more
+// than 99 %" where whole per cent would read as impossible or certain.
+func Chance(p float64) string {
+	switch whole := math.RoundToEven(100 * p); {
+	case whole == 0 && p > residue:
+		return "less than 1 %"
+	case whole == 100 && p < 1-residue:
+		return "more than 99 %"
+	default:
+		return strconv.Itoa(int(whole)) + " %"
+	}
+}
+
+// needed returns the number of decimals that show this number of significant digits of x.
+func needed(x float64, digits int) int {
+	if x = Clean(x); x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	text := strconv.FormatFloat(x, 'e', digits-1, 64) // rounds 0.09996 to 0.1 first
+	e := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		if text[i] == 'e' {
+			e, _ = strconv.Atoi(text[i+1:])
+			break
+		}
+	}
+	return min(max(0, digits-1-e), most)
+}
