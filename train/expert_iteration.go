@@ -144,12 +144,13 @@ func (e *expertIteration) newFit(out *Metrics) (fit func() error) {
 	}
 	return func() (err error) {
 		if n > 0 { // a short Search may know the value of no decision
-			out.GradNorm, err = e.learner.Fit(shards, out.LearningRate)
+			var norm float64
+			norm, err = e.learner.Fit(shards, out.LearningRate)
+			out.GradNorm.Add(norm)
 		}
 		for _, l := range losses {
-			out.Losses.Add(l)
+			out.Losses.Join(l)
 		}
-		out.Losses.Mean()
 		return err
 	}
 }

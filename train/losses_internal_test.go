@@ -54,8 +54,8 @@ func TestIdlePart(t *testing.T) {
 				decisions += s.decisions()
 			}
 		}
-		if n == 0 || m.Positions != float64(n) || m.Choices != float64(decisions) {
-			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.Positions, m.Choices, n, decisions)
+		if n == 0 || m.Value.N != float64(n) || m.Policy.N != float64(decisions) {
+			t.Errorf("iteration %d: the losses are of %v positions and %v decisions; want %d and %d", i+1, m.Value.N, m.Policy.N, n, decisions)
 		}
 		e.parts[1].search = idle{e.parts[1].search}
 	}

@@ -96,15 +96,15 @@ func (p *Progress) Stage(done float64, note string) {
 }
 
 // Wait shows a note during work of which neither the fraction done nor the time left is
-// known. What follows is a new task.
+// known, until the next call.
 func (p *Progress) Wait(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	p.note, p.done, p.began, p.shown = note, 0, time.Time{}, time.Time{}
+	p.note, p.shown = note, time.Time{}
 	if p.bar == nil {
-		if !p.line.IsZero() && !now.Before(p.line) {
+		if now := time.Now(); !p.line.IsZero() && !now.Before(p.line) {
 			fmt.Fprintln(p.w, oneLine(note))
+			p.line = now.Add(max(linePause, now.Sub(p.began)/linePart))
 		}
 		return
 	}
