@@ -127,7 +127,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
-		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time, %d results, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
+		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
 	}
 	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
