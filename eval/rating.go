@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marsgym/internal/figure"
 	"marsgym/internal/kernel/elementary"
 	"marsgym/internal/parallel"
 )
@@ -97,11 +98,11 @@ func (i Interval) String() string {
 	case math.IsInf(i.Low, -1) && math.IsInf(i.High, 1):
 		return "unbounded"
 	case math.IsInf(i.Low, -1):
-		return fmt.Sprintf("below %.1f", i.High)
+		return "below " + figure.Digits(i.High, 1)
 	case math.IsInf(i.High, 1):
-		return fmt.Sprintf("above %.1f", i.Low)
+		return "above " + figure.Digits(i.Low, 1)
 	}
-	return fmt.Sprintf("%.1f to %.1f", i.Low, i.High)
+	return figure.Digits(i.Low, 1) + " to " + figure.Digits(i.High, 1)
 }
 
 // End is an end of an interval in JSON: null if it is infinite. Decoded, null is no number.

@@ -13,17 +13,18 @@ import (
 
 // Tournament is a round robin of duplicate matches with ratings.
 type Tournament struct {
-	Method     string      `json:"method"`     // "match"
-	Agents     []string    `json:"agents"`     // [n] the highest rating first
-	Win        [][]float64 `json:"win"`        // [n, n] win shares of one agent of the row, with agents of the column in all other seats
-	Fair       float64     `json:"fair"`       // the win share of each of P equal agents: 1/P
-	Rating     []float64   `json:"rating"`     // [n] see Ratings
-	Low        []End       `json:"low"`        // [n] of the interval of Rating; see Intervals
-	High       []End       `json:"high"`       //
-	Anchor     string      `json:"anchor"`     // the agent with the rating 0, to which the other ratings are relative
-	Confidence float64     `json:"confidence"` // of each interval
-	Games      int         `json:"games"`      // of all matches
-	Truncated  int         `json:"truncated"`  // of Games; these count as shared by all
+	Method     string      `json:"method"`      // "match"
+	Agents     []string    `json:"agents"`      // [n] the highest rating first
+	Win        [][]float64 `json:"win"`         // [n, n] of the win in its games: the share of one agent of the row, with agents of the column in all other seats; on the diagonal Fair, without a game
+	Fair       float64     `json:"fair"`        // the win share of each of P equal agents: 1/P
+	Rating     []float64   `json:"rating"`      // [n] see PlayTournament
+	Low        []End       `json:"low"`         // [n] of the interval of Rating; see Intervals
+	High       []End       `json:"high"`        //
+	Anchor     string      `json:"anchor"`      // the agent with the rating 0, to which the other ratings are relative
+	Confidence float64     `json:"confidence"`  // of each interval
+	Games      int         `json:"games"`       // of all matches
+	PriorGames int         `json:"prior_games"` // of each match, which only Rating counts
+	Truncated  int         `json:"truncated"`   // of Games; won by nobody in Win, and shared by all in Rating
 	Seed       uint64      `json:"seed"`
 }
 
@@ -32,7 +33,7 @@ type Tournament struct {
 type Pairing struct {
 	A         int     `json:"a"`
 	B         int     `json:"b"`
-	Share     float64 `json:"share"`    // of the win of A
+	Share     float64 `json:"share"`    // of the win of A, which counts as shared by all where a game is truncated
 	Variance  float64 `json:"variance"` // of Share (see [sample.meanVariance])
 	Games     int     `json:"games"`
 	Truncated int     `json:"truncated"` // of Games
@@ -43,10 +44,10 @@ type Pairing struct {
 // plays a match: one agent against agents of the other in all other seats. The first
 // agent is the anchor.
 //
-// If one agent wins all its games, the likelihood has no maximum. So the ratings are
-// those of the matches with one further set each, in which all win the fair share. The
-// intervals are those of the matches alone: that of an agent that always wins has no upper
-// end.
+// If one agent wins all its games, the likelihood has no maximum. So the ratings are smoothed:
+// they are the [Ratings] of the matches with one further set each, in which all win the fair
+// share. The win shares and the intervals are those of the matches alone: the interval of an
+// agent that always wins has no upper end.
 func PlayTournament(ctx context.Context, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64)) (Tournament, error) {
 	return ResumeTournament(ctx, nil, g, entrants, games, seed, nil, nil, progress)
 }
@@ -63,8 +64,8 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	if err := checkGames(games); err != nil {
 		return Tournament{}, err
 	}
-	t := Tournament{Method: "match", Fair: 1 / float64(p), Anchor: entrants[0].Name, Confidence: Confidence, Seed: seed}
-	won := square(n) // the means of the matches, with the further set
+	t := Tournament{Method: "match", Fair: 1 / float64(p), Anchor: entrants[0].Name, Confidence: Confidence, PriorGames: p, Seed: seed}
+	win, smoothed := square(n), square(n) // without the further set, and with it
 	var results []Result
 	matches, done := n*(n-1), 0
 	if p == 2 {
@@ -105,16 +106,17 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 				}
 			}
 			done++
-			won[i][k] = m.shareWith(t.Fair, p)
+			shared := float64(t.Fair * float64(m.Truncated) / float64(m.Games))
+			win[i][k], smoothed[i][k] = m.Share-shared, m.shareWith(t.Fair, p)
 			results = append(results, m.result(p))
 			if p == 2 {
-				won[k][i] = 1 - won[i][k]
+				win[k][i], smoothed[k][i] = 1-m.Share-shared, 1-smoothed[i][k]
 			}
 			t.Games += m.Games
 			t.Truncated += m.Truncated
 		}
 	}
-	rating, err := Ratings(won, p)
+	rating, err := Ratings(smoothed, p)
 	if err != nil {
 		return Tournament{}, err
 	}
@@ -125,7 +127,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
-		won[i][i] = t.Fair
+		win[i][i] = t.Fair
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(rating[k], rating[i]) })
 	for _, i := range order {
@@ -134,7 +136,7 @@ func ResumeTournament(ctx context.Context, executor jobs.Executor, g env.Game, e
 		t.Low, t.High = append(t.Low, End(intervals[i].Low)), append(t.High, End(intervals[i].High))
 		row := make([]float64, n)
 		for k := range row {
-			row[k] = won[i][order[k]]
+			row[k] = win[i][order[k]]
 		}
 		t.Win = append(t.Win, row)
 	}

@@ -83,10 +83,37 @@ func TestTournamentOneSided(t *testing.T) {
 	if p, err = eval.ResumeTournament(t.Context(), nil, g, entrants, 30, 1, nil, keep, nil); err != nil {
 		t.Fatal(err)
 	}
-	if played[1].Share != 0 || !(math.Abs(p.Win[1][0]-1./33) <= 1e-15) {
-		t.Errorf("who lost ten sets of ten has the share %v, and with a further set %v", played[1].Share, p.Win[1][0])
+	if played[1].Share != 0 || p.Win[1][0] != 0 {
+		t.Errorf("who lost ten sets of ten has the share %v, and in the tournament %v", played[1].Share, p.Win[1][0])
 	}
 	if again, err := eval.ResumeTournament(t.Context(), nil, g, entrants, 30, 1, played, nil, nil); err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("resumed %+v, %v; at once %+v", again, err, p)
+	}
+}
+
+// TestTournamentShares: the win shares of a tournament are those of the match of the same games,
+// also where nobody wins; only its ratings count further games.
+func TestTournamentShares(t *testing.T) {
+	for _, tt := range []struct {
+		game, config string
+		games        int
+		truncated    bool
+	}{{"pig", `{}`, 20, false}, {"pig", `{}`, 2, false}, {"martian-risk-tiny", `{"max_rounds": 0}`, 20, true}} {
+		g := testgames.Open(t, tt.game, 2, tt.config)
+		entrants := []*agents.Agent{bot(t, g, "greedy"), bot(t, g, "random")}
+		m, err := eval.PlayDuplicate(t.Context(), g, entrants, tt.games, 1, nil)
+		if err != nil || (m.Truncated > 0) != tt.truncated {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		p, err := eval.PlayTournament(t.Context(), g, entrants, tt.games, 1, nil)
+		if err != nil || p.Games != m.Games || p.Truncated != m.Truncated || p.PriorGames != 2 {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		for i, a := range entrants {
+			k := slices.Index(p.Agents, a.Name)
+			if got := p.Win[k][1-k]; !(math.Abs(got-m.Win[i]) <= 1e-15) {
+				t.Errorf("%s, %d games: the tournament has %s at %v, the match at %v", tt.game, tt.games, a.Name, got, m.Win[i])
+			}
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // most bounds the agents, runs and files of a command line. Chosen: more are a mistake.
@@ -128,16 +129,32 @@ func tournamentCommand(s *session) work {
 }
 
 func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
-	what := "how often the agent of a row beats that of a column"
+	what := "how often the agent of a row has beaten that of a column"
+	matches := len(r.Agents) * (len(r.Agents) - 1)
 	if spec.Players > 2 {
-		what = "what one agent of a row wins with that of a column in all other seats"
+		what = "what one agent of a row has won with that of a column in all other seats"
+	} else {
+		matches /= 2
 	}
-	fmt.Fprintf(b, "%s: %s, in %%,\nand Elo ratings with %.0f %% intervals, relative to %s. %d games from seed %d; each agent\nplays in every seat; the fair share is %.2f.\n\n",
-		spec.FullTitle(), what, 100*r.Confidence, r.Anchor, r.Games, r.Seed, 100*r.Fair)
-	grid(b, r.Agents, r.Win, 2, "   rating   interval", func(i int) string {
-		return fmt.Sprintf("  %7.1f   %s", r.Rating[i], r.Interval(i))
+	fmt.Fprintf(b, "%s: %s,\nin %%, in %d matches of %d games each, from seed %d. Each agent plays in every seat;\nthe fair share is %.2f.\n\n",
+		spec.FullTitle(), what, matches, r.Games/matches, r.Seed, 100*r.Fair)
+	grid(b, r.Agents, []string{"rating", "interval"}, "rl", func(i int) (row []string) {
+		for k, w := range r.Win[i] {
+			if i == k {
+				row = append(row, "-")
+			} else {
+				row = append(row, figure.Percent(w, 2))
+			}
+		}
+		interval := r.Interval(i).String()
+		if r.Agents[i] == r.Anchor {
+			interval = "anchor"
+		}
+		return append(row, figure.Digits(r.Rating[i], 1), interval)
 	})
+	fmt.Fprintf(b, "\n  Elo ratings and their %.0f %% intervals are relative to the anchor, %s. Ratings are\n  smoothed: they count one further set of %d games a match, in which all win alike, so\n  that each is finite. Intervals leave it out.\n",
+		100*r.Confidence, r.Anchor, r.PriorGames)
 	if r.Truncated > 0 {
-		fmt.Fprintf(b, "\n  %d of the games reached the move limit and count as shared by all.\n", r.Truncated)
+		fmt.Fprintf(b, "  %d of the games reached the move limit: nobody has won them. Ratings count them as shared by all.\n", r.Truncated)
 	}
 }

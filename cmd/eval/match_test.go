@@ -36,8 +36,10 @@ func TestTournament(t *testing.T) {
 		t.Errorf("the ratings of %q are %v from %v", r.Agents, r.Rating, r.Low)
 	}
 	got := text(t, "tournament", "random", "greedy", "-players", "3", "-game-config", file, "-games", "60")
-	if !strings.Contains(got, "relative to random") || !strings.Contains(got, "the fair share is 33.33") {
-		t.Errorf("as text:\n%s", got)
+	for _, want := range []string{"in 2 matches of 60 games each, from seed 1", "the fair share is 33.33", "relative to the anchor, random.", "Ratings are\n  smoothed", "-  "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }
 

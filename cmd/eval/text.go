@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"marsgym/env/game"
@@ -62,27 +63,22 @@ func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 	} else {
 		fmt.Fprintf(b, "%s: what one agent of a row wins with that of a column in all other seats,\nin %%, and the exploitability and Elo rating of each. Exact; the mean of all seats;\nthe fair share is %.5f.\n\n", spec.FullTitle(), 100*r.Fair)
 	}
-	grid(b, r.Agents, r.Win, 5, "  exploitability   rating", func(i int) string {
-		return fmt.Sprintf("  %14.5f  %7.1f", 100*figure.Clean(r.Exploitability[i]), r.Rating[i])
+	grid(b, r.Agents, []string{"exploitability", "rating"}, "rr", func(i int) (row []string) {
+		for _, w := range r.Win[i] {
+			row = append(row, figure.Percent(w, 5))
+		}
+		return append(row, figure.Percent(r.Exploitability[i], 5), figure.Digits(r.Rating[i], 1))
 	})
 }
 
-// grid writes the win shares of the agents of rows against those of columns, in per
-// cent with the given number of digits. head and more add columns.
-func grid(b *strings.Builder, agents []string, win [][]float64, digits int, head string, more func(i int) string) {
-	width, cell := cli.Widest(agents), func(name string) int { return max(digits+4, len(name)) }
-	fmt.Fprintf(b, "  %-*s", width, "")
-	for _, name := range agents {
-		fmt.Fprintf(b, "  %*s", cell(name), name)
-	}
-	b.WriteString(head + "\n")
+// grid writes a row of cells for each agent: a column for each agent, and those of more, which
+// align aligns like [cli.Columns].
+func grid(b *strings.Builder, agents, more []string, align string, cells func(i int) []string) {
+	rows := [][]string{slices.Concat([]string{""}, agents, more)}
 	for i, name := range agents {
-		fmt.Fprintf(b, "  %-*s", width, name)
-		for k, w := range win[i] {
-			fmt.Fprintf(b, "  %*.*f", cell(agents[k]), digits, 100*w)
-		}
-		b.WriteString(more(i) + "\n")
+		rows = append(rows, append([]string{name}, cells(i)...))
 	}
+	cli.Columns(b, "l"+strings.Repeat("r", len(agents))+align, rows)
 }
 
 func cost(name string, c eval.Cost) string {
