@@ -123,6 +123,7 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 			evaluate = s.evaluate()
 			s.bar.Clear()
 			k := len(trials)
+			done[k-1] = 1 // also if it ended before the sweep was stopped
 			if t := trials[k-1]; t.Diverged != nil {
 				fmt.Fprintf(s.bar, "%s: %v\n", t.Dir, t.Diverged)
 			}
