@@ -10,10 +10,10 @@ import (
 // iteration did not compute is not in the line.
 type Metrics struct {
 	Iteration uint64 `json:"iteration"` // from 1
-	// Steps is the number of decisions that the rows have played so far, forced ones and
-	// those of opponents and openings included. Of expert iteration they are more than those of
-	// Games: rows also begin in the middle of a game and leave it, and turn-exact
-	// plays each searched turn several times and goes on with one of them.
+	// Steps is the number of decisions that the rows have played so far, forced ones, opponents
+	// and openings included. In expert iteration the Games have fewer: rows also begin in the
+	// middle of a game and leave it, and turn-exact plays each searched turn several times and
+	// continues with one of them.
 	Steps   uint64  `json:"steps"`
 	Games   uint64  `json:"games"`   // that the rows have played to their end so far, truncated ones included
 	Seconds float64 `json:"seconds"` // of iterations so far: without evaluations, files and dropped iterations
