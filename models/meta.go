@@ -33,9 +33,9 @@ type Meta struct {
 	// policy head. Package agents obeys it for the agent "pretrained".
 	Play       string `json:"play,omitempty"`
 	Seed       uint64 `json:"seed"`
-	Steps      int64  `json:"steps"`           // decisions
+	Steps      int64  `json:"steps"`           // decisions of all rows, also outside of Games
 	Iterations int64  `json:"iterations"`      // of the algorithm
-	Games      int64  `json:"games"`           // ended
+	Games      int64  `json:"games"`           // played to their end
 	Exact      *Exact `json:"exact,omitempty"` // nil if the game is not solved
 }
 

@@ -89,6 +89,7 @@ type (
 	Schedule    = method.Schedule
 	Metrics     = method.Metrics // a line of [MetricsFile]
 	Losses      = method.Losses
+	Mean        = method.Mean
 	PoolMetrics = method.PoolMetrics
 )
 

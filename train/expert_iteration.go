@@ -187,12 +187,13 @@ func (e *expertIteration) newFit(ctx context.Context, out *Metrics) (fit func() 
 	}
 	return func() (err error) {
 		if n > 0 { // a short Search may know the value of no decision
-			out.GradNorm, err = e.learner.Fit(ctx, shards, out.LearningRate)
+			var norm float64
+			norm, err = e.learner.Fit(ctx, shards, out.LearningRate)
+			out.GradNorm.Add(norm)
 		}
 		for _, l := range losses {
-			out.Losses.Add(l)
+			out.Losses.Join(l)
 		}
-		out.Losses.Mean()
 		return err
 	}
 }

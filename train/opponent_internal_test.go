@@ -64,7 +64,7 @@ func TestOpponent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := last.Pool; m == nil || m.Opponents != 1 || m.Bots["greedy"] != m.Win || !(m.Win > 0 && m.Win < 0.5) {
+	if m := last.Pool; m == nil || m.Opponents != 1 || m.Bots["greedy"].Value() != m.Win.Value() || !(m.Win.Value() > 0 && m.Win.Value() < 0.5) {
 		t.Errorf("the metrics of the pool are %+v", m)
 	}
 	opt := Options{Dir: t.TempDir()}

@@ -65,8 +65,8 @@ func trained(t *testing.T, g env.Game, cfg Config, stop uint64) (model []byte, l
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tag := range []string{"pool/win", "pool/min_win"} {
-		if got, want := bytes.Count(events, []byte(tag)), bytes.Count(lines, []byte(`"pool":`)); got != want {
+	for tag, key := range map[string]string{"pool/win": `"win":`, "pool/min_win": `"min_win":`} {
+		if got, want := bytes.Count(events, []byte(tag)), bytes.Count(lines, []byte(key)); got != want {
 			t.Errorf("%d events have %s; want %d", got, tag, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestPoolBits(t *testing.T) {
 		g := testgames.Open(t, "martian-dice", 0, `{"players": 3, "dice": 5, "target": 6}`)
 		cfg := poolConfig(head)
 		want, m := trained(t, g, cfg, 0)
-		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin > 0 && m.Pool.MinWin <= m.Pool.Win && m.Pool.Win < 1) {
+		if m.Pool == nil || m.Pool.Opponents != 3 || !(m.Pool.MinWin.Value() > 0 && m.Pool.MinWin.Value() <= m.Pool.Win.Value() && m.Pool.Win.Value() < 1) {
 			t.Errorf("%s: metrics of the pool at the end: %+v", head, m.Pool)
 		}
 		for i, stop := range stops {
@@ -105,7 +105,7 @@ func TestPoolBits(t *testing.T) {
 		bots := cfg
 		bots.Opponents.Bots = map[string]float64{"greedy": 0.5, "random": 0.25}
 		want, m = trained(t, g, bots, 0)
-		if m.Pool == nil || m.Pool.Opponents != 5 || !(m.Pool.Bots["random"] > m.Pool.Bots["greedy"]) {
+		if m.Pool == nil || m.Pool.Opponents != 5 || !(m.Pool.Bots["random"].Value() > m.Pool.Bots["greedy"].Value()) {
 			t.Errorf("%s: metrics of a pool with bots: %+v", head, m.Pool)
 		}
 		for _, stop := range withBots {

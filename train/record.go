@@ -13,24 +13,29 @@ import (
 )
 
 // scalars returns metrics for TensorBoard.
-func scalars(m Metrics, a Algorithm) []tensorboard.Scalar {
+func scalars(m Metrics) []tensorboard.Scalar {
 	var list []tensorboard.Scalar
 	add := func(tag string, value float64) { list = append(list, tensorboard.Scalar{Tag: tag, Value: value}) }
-	add("loss/policy", m.Policy)
-	add("loss/value", m.Value)
-	add("policy/entropy", m.Entropy)
-	add("train/grad_norm", m.GradNorm)
+	mean := func(tag string, m Mean) {
+		if !m.IsZero() {
+			add(tag, m.Value())
+		}
+	}
+	mean("loss/policy", m.Policy)
+	mean("loss/value", m.Value)
+	mean("policy/entropy", m.Entropy)
+	mean("policy/kl", m.KL)
+	mean("policy/clipped", m.Clipped)
+	mean("train/grad_norm", m.GradNorm)
 	add("train/learning_rate", m.LearningRate)
-	add("train/steps_per_s", m.StepsPerS)
-	if a == AlgorithmPPO {
-		add("policy/kl", m.KL)
-		add("policy/clipped", m.Clipped)
+	if m.StepsPerS > 0 {
+		add("train/steps_per_s", m.StepsPerS)
 	}
 	if p := m.Pool; p != nil {
-		add("pool/win", p.Win)
-		add("pool/min_win", p.MinWin)
+		mean("pool/win", p.Win)
+		mean("pool/min_win", p.MinWin)
 		for _, name := range slices.Sorted(maps.Keys(p.Bots)) {
-			add("pool/bots/"+name, p.Bots[name])
+			mean("pool/bots/"+name, p.Bots[name])
 		}
 	}
 	if x := m.Exact; x != nil {
@@ -89,13 +94,13 @@ func openRecord(dir *atomicfile.Dir, resume bool, at sizes) (*record, error) {
 }
 
 // add begins to append the metrics of an iteration. It returns the error of the one before.
-func (r *record) add(m Metrics, a Algorithm) error {
+func (r *record) add(m Metrics) error {
 	if err := r.wait(); err != nil {
 		return err
 	}
 	now := time.Now()
 	r.writing = make(chan error, 1)
-	go func() { r.writing <- r.append(m, a, now) }()
+	go func() { r.writing <- r.append(m, now) }()
 	return nil
 }
 
@@ -107,7 +112,7 @@ func (r *record) wait() (err error) {
 	return err
 }
 
-func (r *record) append(m Metrics, a Algorithm, at time.Time) error {
+func (r *record) append(m Metrics, at time.Time) error {
 	line, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -115,7 +120,7 @@ func (r *record) append(m Metrics, a Algorithm, at time.Time) error {
 	n, err := r.lines.Write(append(line, '\n'))
 	r.Lines += int64(n)
 	if err == nil {
-		err = r.events.Scalars(int64(m.Steps), at, scalars(m, a))
+		err = r.events.Scalars(int64(m.Steps), at, scalars(m))
 	}
 	r.Events = r.events.Size()
 	return err

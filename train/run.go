@@ -249,12 +249,13 @@ func (r *run) loop(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
-			m.Exact, r.at.Exact = x, x
-			r.at.Evaluations++
+			if m.Exact, r.at.Exact = x, x; x != nil {
+				r.at.Evaluations++
+			}
 		}
 		r.at.Pending = nil
 		m.Evaluations = r.at.Evaluations
-		if err := r.record.add(*m, r.cfg.Algorithm); err != nil {
+		if err := r.record.add(*m); err != nil {
 			return err
 		}
 		if r.opt.Report != nil {
@@ -344,17 +345,27 @@ const maxValueKL = 1000
 
 // check reports losses of a run that has diverged.
 func check(l Losses, spec game.Spec) error {
-	sum := l.Policy + l.Value + l.Entropy + l.KL + l.GradNorm + l.ValueKL
+	sum := 0.0
+	for _, m := range []method.Mean{l.Policy, l.Value, l.Entropy, l.KL, l.GradNorm, l.ValueKL} {
+		sum += m.Value()
+	}
 	width := spec.Win - spec.Loss
-	if sum-sum == 0 && !(spec.HasWin() && l.Value > divergenceFactor*width*width/2) && !(l.ValueKL > maxValueKL) {
+	if sum-sum == 0 && !(spec.HasWin() && l.Value.Value() > divergenceFactor*width*width/2) && !(l.ValueKL.Value() > maxValueKL) {
 		return nil
 	}
-	values := fmt.Sprintf("value loss %v", l.Value)
-	if l.ValueKL != 0 {
-		values = fmt.Sprintf("KL divergence of the values %v nats", l.ValueKL)
+	text := ""
+	for _, f := range []struct {
+		name string
+		mean method.Mean
+	}{
+		{"policy loss", l.Policy}, {"value loss", l.Value}, {"KL divergence of the values in nats", l.ValueKL},
+		{"entropy", l.Entropy}, {"KL divergence from the policy that played", l.KL},
+	} {
+		if !f.mean.IsZero() {
+			text += fmt.Sprintf("%s %v, ", f.name, f.mean.Value())
+		}
 	}
-	return fmt.Errorf("%w: policy loss %v, %s, entropy %v, KL %v; lower train.learning_rate",
-		models.ErrDiverged, l.Policy, values, l.Entropy, l.KL)
+	return fmt.Errorf("%w: %sgradient norm %v; lower train.learning_rate", models.ErrDiverged, text, l.GradNorm.Value())
 }
 
 // meta returns the metadata of the files of this run.

@@ -87,7 +87,7 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 				break
 			}
 			e := float64(values[i] - want)
-			losses.Value += float64(e * e / 2)
+			losses.Value.Sum += float64(e * e / 2)
 			dvalues[i] = float32(value * e / float64(n))
 		}
 		for i := 0; i < len(s.value) && spec.HasWin(); i += len(s.share) {
@@ -97,14 +97,17 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			for j, x := range s.share {
 				want := spec.WinShare(float64(s.value[i+j]))
 				e := x - want
-				losses.Value += float64(e * e / 2)
+				losses.Value.Sum += float64(e * e / 2)
 				if want > 0 {
-					losses.ValueKL += float64(want * (elementary.Log(want) - float64(values[i+j]) + total))
+					losses.ValueKL.Sum += float64(want * (elementary.Log(want) - float64(values[i+j]) + total))
 				}
 				dvalues[i+j] = float32(value * e / float64(n))
 			}
 		}
-		losses.Positions += float64(len(s.value) / len(s.share))
+		losses.Value.N += float64(s.values())
+		if spec.HasWin() {
+			losses.ValueKL.N += float64(s.values())
+		}
 		if !withPolicy {
 			return
 		}
@@ -127,14 +130,15 @@ func (s *samples) loss(losses *Losses, spec game.Spec, head models.Head, n, m in
 			}
 			s.prob = append(s.prob[:0], s.scores...)
 			models.Softmax(s.prob, s.scores)
-			losses.Choices++
+			losses.Policy.N++
+			losses.Entropy.N++
 			for k := from; k < to; k++ {
 				q, want := s.prob[k-from], s.policy[k]
 				if want > 0 {
-					losses.Policy += float64(want * elementary.Log(want/max(q, 1e-300)))
+					losses.Policy.Sum += float64(want * elementary.Log(want/max(q, 1e-300)))
 				}
 				if q > 0 {
-					losses.Entropy -= float64(q * elementary.Log(q))
+					losses.Entropy.Sum -= float64(q * elementary.Log(q))
 				}
 				dpolicy[at(k)] = float32((q - want) / float64(m))
 			}

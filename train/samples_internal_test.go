@@ -47,7 +47,7 @@ func documentedLoss(l *expert.Targets, spec game.Spec, cfg *Config, n, m int, wa
 		} else {
 			loss += cfg.ValueCoef * squares / float64(n)
 		}
-		divergence, entropy := 0.0, 0.0
+		divergence, entropy, decisions := 0.0, 0.0, 0.0
 		for i := 0; warm && i+1 < len(l.Start); i++ {
 			var scores, want []float64
 			for k := l.Start[i]; k < l.Start[i+1]; k++ {
@@ -77,6 +77,7 @@ func documentedLoss(l *expert.Targets, spec game.Spec, cfg *Config, n, m int, wa
 			for k := range want {
 				want[k] -= highest
 			}
+			decisions++
 			logs, targets := losstest.LogSoftmax(scores), losstest.LogSoftmax(want)
 			for k, t := range targets {
 				divergence += math.Exp(t) * (t - logs[k])
@@ -85,10 +86,12 @@ func documentedLoss(l *expert.Targets, spec game.Spec, cfg *Config, n, m int, wa
 		}
 		if first {
 			first = false
-			sums.Value += squares
-			sums.ValueKL += kl
-			sums.Policy += divergence
-			sums.Entropy += entropy
+			sums.Value.Join(Mean{Sum: squares, N: float64(positions)})
+			if spec.HasWin() {
+				sums.ValueKL.Join(Mean{Sum: kl, N: float64(positions)})
+			}
+			sums.Policy.Join(Mean{Sum: divergence, N: decisions})
+			sums.Entropy.Join(Mean{Sum: entropy, N: decisions})
 		}
 		return loss + divergence/float64(m)
 	}
@@ -151,10 +154,6 @@ func TestLoss(t *testing.T) {
 				if len(shards) != len(targets) || n == 0 || m == 0 {
 					t.Fatalf("%d shards of %d targets, with %d values and %d decisions", len(shards), len(targets), n, m)
 				}
-				want.Positions = float64(n)
-				if test.warmup == 0 {
-					want.Choices = float64(m)
-				}
 				for k, shard := range shards {
 					policy, values := make([]float32, shard.Len()*mlp.Shape().PolicyWidth()), make([]float32, shard.Len()*spec.Players)
 					for _, x := range [][]float32{policy, values} {
@@ -172,16 +171,15 @@ func TestLoss(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want.Mean()
 			for _, x := range []struct {
 				name      string
-				got, want float64
+				got, want Mean
 			}{
-				{"policy", got.Policy, want.Policy}, {"value", got.Value, want.Value}, {"KL of the values", got.ValueKL, want.ValueKL},
-				{"entropy", got.Entropy, want.Entropy}, {"positions", got.Positions, want.Positions}, {"choices", got.Choices, want.Choices},
+				{"policy", got.Policy, want.Policy}, {"value", got.Value, want.Value},
+				{"KL of the values", got.ValueKL, want.ValueKL}, {"entropy", got.Entropy, want.Entropy},
 			} {
-				if !(math.Abs(x.got-x.want) <= 1e-6*max(1, math.Abs(x.want))) {
-					t.Errorf("%s is %v; want %v", x.name, x.got, x.want)
+				if x.got.N != x.want.N || !(math.Abs(x.got.Sum-x.want.Sum) <= 1e-6*max(1, math.Abs(x.want.Sum))) {
+					t.Errorf("%s is a mean of %v; want %v", x.name, x.got, x.want)
 				}
 			}
 		})

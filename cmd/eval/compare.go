@@ -73,9 +73,12 @@ func (s *session) compare(dirs []string) (*comparison, error) {
 		runs = append(runs, r)
 		at := comparedRun{Run: r.Name, Algorithm: file.Meta.Algorithm}
 		for _, p := range r.Points {
-			at.Steps, at.Seconds = p["steps"], p["seconds"]
-			if e, ok := p["exact.exploitability"]; ok {
-				at.Exact = &exactResult{(p["exact.win_first"] + p["exact.win_second"]) / 2, e}
+			at.Steps = p["steps"]
+			if s, ok := p["seconds"]; ok {
+				at.Seconds = s
+			}
+			if win, e, ok := p.Strength(); ok {
+				at.Exact = &exactResult{win, e}
 			}
 		}
 		c.Runs = append(c.Runs, at)

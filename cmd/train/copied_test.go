@@ -106,7 +106,13 @@ func TestNoFolder(t *testing.T) {
 // TestLine: a line about an iteration fits into terminals of 40 to 200 columns, and loses nothing.
 func TestLine(t *testing.T) {
 	m := train.Metrics{Seconds: 12345, Exact: &models.Exact{WinFirst: 0.5, WinSecond: 0.49, Exploitability: 0.00234}}
-	m.Steps, m.Entropy = 1_833_587_000, 0.5123
+	m.Steps = 1_833_587_000
+	m.Entropy.Add(0.5123)
+	line := func(m train.Metrics, columns int) string {
+		var p progress
+		p.add(m)
+		return p.line(m, columns)
+	}
 	whole := line(m, 0)
 	if strings.Contains(whole, "\n") || line(m, 200) != whole {
 		t.Errorf("in one line:\n%s", whole)

@@ -14,6 +14,7 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 	"marsgym/internal/input"
 	"marsgym/models"
 	"marsgym/train/sweep"
@@ -80,7 +81,8 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(s.stdout, "\nthe league, %d games on dice of its own, by Elo rating with %.0f %% intervals, relative to %s:\n\n", t.Games, 100*t.Confidence, t.Anchor)
+	fmt.Fprintf(s.stdout, "\nthe league, %d games on dice of its own, by Elo rating with %.0f %% intervals, relative to %s.\nRatings are smoothed: they count %d further games a match, in which all win alike. Wins are the mean of\nthe shares won against each other agent; the fair share is %s.\n\n",
+		t.Games, 100*t.Confidence, t.Anchor, t.PriorGames, figure.Digits(t.Fair, 4))
 	for i, name := range t.Agents {
 		mean := 0.0
 		for k, win := range t.Win[i] {
@@ -88,7 +90,11 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 				mean += win / float64(len(t.Win)-1)
 			}
 		}
-		fmt.Fprintf(s.stdout, "%8.1f   %s   wins %.4f   %s\n", t.Rating[i], t.Interval(i), mean, name)
+		interval := t.Interval(i).String()
+		if name == t.Anchor {
+			interval = "anchor"
+		}
+		fmt.Fprintf(s.stdout, "%8s   %s   wins %s   %s\n", figure.Digits(t.Rating[i], 1), interval, figure.Digits(mean, 4), name)
 		if best == "" {
 			best = runs[name]
 		}

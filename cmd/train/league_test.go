@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,18 @@ func TestLeague(t *testing.T) {
 	var known []eval.Pairing
 	if err := json.Unmarshal(read(t, dir, leagueFile), &known); err != nil || len(known) != 12 {
 		t.Fatalf("%d matches of 4 agents are kept, %v; want 12", len(known), err)
+	}
+	// Shares of games are not smoothed: those of the first run are the mean of its matches.
+	games, share := 0, 0.0
+	for _, m := range known {
+		if games += m.Games; m.A == 1 {
+			share += m.Share / 3
+		}
+	}
+	for _, want := range []string{fmt.Sprintf(", %d games on dice of its own", games), fmt.Sprintf("wins %.4f   01-seed-3\n", share)} {
+		if !strings.Contains(first, want) {
+			t.Errorf("%q is not in\n%s", want, first)
+		}
 	}
 	some, err := json.Marshal(known[:5])
 	if err != nil {

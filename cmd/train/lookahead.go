@@ -7,6 +7,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env/game"
+	"marsgym/internal/figure"
 	"marsgym/train"
 )
 
@@ -42,7 +43,7 @@ func (s *session) reportLookahead(ctx context.Context, dir string, exploitabilit
 		if err != nil {
 			return best, err
 		}
-		s.bar.Set(1, "evaluating "+name)
+		s.bar.Wait("evaluating " + name)
 		p, err := s.exact.Strength(ctx, a)
 		if errors.Is(err, game.ErrLookahead) {
 			return best, nil
@@ -54,7 +55,7 @@ func (s *session) reportLookahead(ctx context.Context, dir string, exploitabilit
 			best, exploitability = name+":"+dir, p.Exploitability
 		}
 		s.bar.Clear()
-		fmt.Fprintf(s.stdout, "\tas %s       wins %.6f   exploitability %.6f\n", name, p.Win, p.Exploitability)
+		fmt.Fprintf(s.stdout, "\tas %s       wins %s   exploitability %s\n", name, figure.Digits(p.Win, 6), figure.Digits(p.Exploitability, 6))
 	}
 	return best, nil
 }

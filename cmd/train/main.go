@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"marsgym/agents"
@@ -19,6 +18,7 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/flags"
+	"marsgym/internal/figure"
 	"marsgym/internal/kernel/simd"
 	"marsgym/models"
 	"marsgym/train"
@@ -67,7 +67,6 @@ type session struct {
 	cache  []string             // the arguments of -cache
 	exact  *eval.ExactEvaluator // nil where strength is not exact
 	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
-	shown  *models.Exact        // the strength that the progress bar shows, or nil
 	stdout io.Writer
 	bar    *cli.Progress // on standard error
 
@@ -133,17 +132,21 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	}
 	defer s.workers.Close()
 	start := time.Now()
-	var last train.Metrics
+	var (
+		last  train.Metrics
+		shown progress
+	)
 	_, err = train.Run(ctx, c.Train, train.Options{
 		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Resume: c.resume,
 		EvaluationRows: s.evaluationRows(c.Train.Head),
 		Learner:        newLearner(c.Settings), Executor: s.workers.Executor(),
 		Report: func(m train.Metrics) {
+			shown.add(m)
 			if m.Exact != nil || s.exact == nil && int(10*m.Done) > int(10*last.Done) {
-				fmt.Fprintln(s.bar, line(m, s.bar.Columns()))
+				fmt.Fprintln(s.bar, shown.line(m, s.bar.Columns()))
 			}
 			last = m
-			s.bar.Set(m.Done, s.note(m))
+			s.bar.Set(m.Done, s.note(&shown))
 		},
 	})
 	s.bar.Clear()
@@ -154,12 +157,21 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if err != nil {
 		return c.advise(err, dir)
 	}
-	fmt.Fprintf(s.stdout, "trained in %s", time.Since(start).Round(time.Second))
+	if last.Iteration == 0 {
+		fmt.Fprint(s.stdout, "the run had ended before")
+	} else {
+		fmt.Fprintf(s.stdout, "trained in %s", seconds(last.Seconds))
+		if took := time.Since(start).Seconds(); c.resume {
+			fmt.Fprintf(s.stdout, " in all, this session took %s", seconds(took))
+		} else if s.exact != nil {
+			fmt.Fprintf(s.stdout, ", %s with evaluations", seconds(took))
+		}
+	}
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
 		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
-		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time, %d results, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
+		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
 	}
 	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
@@ -180,6 +192,17 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	return nil
 }
 
+// seconds formats a time: 0.35 s, 12 s, 3m25s.
+func seconds(s float64) string {
+	if s < 10 {
+		return figure.Digits(s, 0) + " s"
+	}
+	if d := time.Duration(s * float64(time.Second)).Round(time.Second); d >= time.Minute {
+		return d.String()
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
+
 // withoutAssembly is how many times as long a run takes with kernels in plain Go. Measured
 // for three players of Martian Dice on one core: 16 to 24 times with ppo and turn-exact.
 const withoutAssembly = "20 times"
@@ -194,7 +217,7 @@ func (s *session) evaluate() evaluation {
 		return nil
 	}
 	return lenient(s.bar, func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
-		s.bar.Add(", evaluating")
+		s.bar.Wait("evaluating exactly")
 		s.latest = nil
 		p, err := s.exact.Strength(ctx, &agents.Agent{Name: "network", Policy: agents.NewNet(s.spec, mlp, false)})
 		if err != nil {
@@ -270,61 +293,13 @@ func (s *session) solve(ctx context.Context) error {
 	return err
 }
 
-// speed returns the mean decisions per second of a run, 0 before the clock has advanced;
-// those of a single short iteration vary much.
-func speed(m train.Metrics) float64 {
-	if m.Seconds == 0 {
-		return 0
-	}
-	return float64(m.Steps) / m.Seconds
-}
-
-// note is the text of the progress bar: the speed, the latest exact strength, and the state of
-// the workers.
-func (s *session) note(m train.Metrics) string {
-	if m.Exact != nil {
-		s.shown = m.Exact
-	}
-	text := fmt.Sprintf("%.0f steps/s", speed(m))
-	if s.shown != nil {
-		text += fmt.Sprintf(", exploitability %.4f", s.shown.Exploitability)
-	}
+// note is the text of the progress bar: that of a run, and the state of the workers.
+func (s *session) note(p *progress) string {
+	text := p.note()
 	if t, ok := s.workers.Status(); ok {
 		text += ", " + t.String()
 	}
 	return text
-}
-
-// line describes an iteration: in one line or, if the terminal has fewer columns, in
-// several, which are broken between its numbers. With 0 columns it is one line.
-func line(m train.Metrics, columns int) string {
-	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds), fmt.Sprintf("%9.0f steps/s", speed(m)), fmt.Sprintf("entropy %.3f", m.Entropy)}
-	var strength []string
-	if x := m.Exact; x != nil {
-		strength = []string{fmt.Sprintf("wins %.4f against optimal play", x.Win()), fmt.Sprintf("exploitability %.5f", x.Exploitability)}
-	}
-	const gap = "  "
-	text := strings.Join(append(parts, strength...), gap)
-	if columns == 0 || len(text) < columns {
-		return text
-	}
-	var lines []string
-	for _, group := range [][]string{parts, strength} {
-		at := ""
-		for _, part := range group {
-			if at != "" && len(at)+len(gap)+len(part) >= columns {
-				lines, at = append(lines, at), ""
-			}
-			if at == "" && len(lines) > 0 {
-				at = "    "
-			}
-			at += gap + part
-		}
-		if at != "" {
-			lines = append(lines, at)
-		}
-	}
-	return strings.TrimPrefix(strings.Join(lines, "\n"), gap)
 }
 
 // makeFolder makes a folder, which must not exist. Without a name it takes the
@@ -379,8 +354,12 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 			p = &now
 		}
 		fmt.Fprintf(w, "%s against optimal play, exactly, over %d decisions:\n\n", model, p.Cost.Decisions)
-		fmt.Fprintf(w, "\twins moving first    %.6f\n\twins moving second   %.6f\n\twins                 %.6f\n\texploitability       %.6f\n",
-			p.WinFirst, p.WinSecond, p.Win, p.Exploitability)
+		for _, f := range []struct {
+			label string
+			value float64
+		}{{"wins moving first", p.WinFirst}, {"wins moving second", p.WinSecond}, {"wins", p.Win}, {"exploitability", p.Exploitability}} {
+			fmt.Fprintf(w, "\t%-21s%s\n", f.label, figure.Digits(f.value, 6))
+		}
 		if opponent, err = s.reportLookahead(ctx, dir, p.Exploitability, steps); err != nil {
 			return err
 		}

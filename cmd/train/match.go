@@ -9,6 +9,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/eval"
+	"marsgym/internal/figure"
 )
 
 // Sizes of the match at the end of a run. Chosen: the longest gives an interval one
@@ -40,7 +41,8 @@ func (s *session) reportMatch(ctx context.Context, a *agents.Agent, steps uint64
 		return err
 	}
 	s.bar.Clear()
-	fmt.Fprintf(s.stdout, "wins %.4f [%.4f, %.4f] of %d games against %s in the other seats\n\n", m.Win[0], m.Low[0], m.High[0], m.Games, b.Name)
+	fmt.Fprintf(s.stdout, "wins %s of %d games against %s in the other seats, %.0f %% interval %s to %s; the fair share is %s\n\n",
+		figure.Digits(m.Win[0], 4), m.Games, b.Name, 100*m.Confidence, figure.Digits(m.Low[0], 4), figure.Digits(m.High[0], 4), figure.Digits(1/float64(s.spec.Players), 4))
 	return nil
 }
 

@@ -53,7 +53,7 @@ func TestReportMatch(t *testing.T) {
 		return b.String()
 	}
 	for steps, want := range map[uint64]string{1: "of 2001 games against greedy", 1 << 40: "of 20001 games against greedy"} {
-		if text := report(steps); !strings.Contains(text, want) {
+		if text := report(steps); !strings.Contains(text, want) || !strings.Contains(text, "99 % interval") || !strings.Contains(text, "the fair share is 0.3333") {
 			t.Errorf("after %d decisions %q; want %q", steps, text, want)
 		}
 	}

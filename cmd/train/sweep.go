@@ -110,7 +110,7 @@ func (s *session) checkSweep(ctx context.Context, c call) error {
 // sweepOptions returns the options of the runs of a plan: each shows its progress in the bar,
 // and what it has added to the table at its end.
 func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
-	total, done := p.Runs(), map[int]float64{}
+	total, done, shown := p.Runs(), map[int]float64{}, map[int]*progress{}
 	evaluate := s.evaluate()
 	opt := sweep.Options{
 		Dir: dir, Learner: newLearner, Executor: s.workers.Executor(),
@@ -120,12 +120,17 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 			for _, x := range done {
 				sum += x
 			}
-			s.bar.Set(sum/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, s.note(m)))
+			if shown[k] == nil {
+				shown[k] = &progress{}
+			}
+			shown[k].add(m)
+			s.bar.Set(sum/float64(total), fmt.Sprintf("run %d of %d, %s", k+1, total, s.note(shown[k])))
 		},
 		Ended: func(trials []sweep.Trial, trained bool) error {
-			s.shown, evaluate = nil, s.evaluate()
+			evaluate = s.evaluate()
 			s.bar.Clear()
 			k := len(trials)
+			done[k-1] = 1 // also if it ended before the sweep was stopped
 			if t := trials[k-1]; t.Diverged != nil {
 				fmt.Fprintf(s.bar, "%s: %v\n", t.Dir, t.Diverged)
 			}

@@ -9,8 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/train"
 	"marsgym/train/sweep"
@@ -24,6 +28,31 @@ const quickSweep = `{
 		[0.0, 0]]},
 	"seeds": [3, 4]
 }`
+
+// TestSweepProgress: the progress of a resumed sweep counts the runs that have ended before.
+func TestSweepProgress(t *testing.T) {
+	plan, err := sweep.Parse([]byte(quickSweep), func(string, []byte) (env.Game, error) { return catalog.Open("martian-dice", 2, nil) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		s := &session{bar: cli.NewProgress(&b)}
+		opt := s.sweepOptions(plan, "")
+		for k := range 3 {
+			if err := opt.Ended(make([]sweep.Trial, k+1), false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := train.Metrics{Steps: 1000, Decisions: 1000, Seconds: 1, StepsPerS: 1000, Done: 0.5}
+		opt.Report(3, m)
+		time.Sleep(31 * time.Second)
+		opt.Report(3, m)
+		if want := "run 4 of 4, training, 1000 steps/s: 88%\n"; b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	})
+}
 
 // TestSweep interrupts a sweep in each of its runs and resumes it, and compares a run
 // with one of the same settings outside the sweep.

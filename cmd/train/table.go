@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 	"marsgym/train/sweep"
 )
 
@@ -24,8 +25,12 @@ func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 		fmt.Fprintf(b, "all have diverged:\n\n")
 		head = append(head, "exploitability")
 	} else {
-		fmt.Fprintf(b, "by exploitability at %.1f s of training, the most that all have reached:\n\n", equal)
-		head = append(head, fmt.Sprintf("at %.1f s", equal))
+		of := "exploitability"
+		if seeds {
+			of = "mean exploitability of the seeds"
+		}
+		fmt.Fprintf(b, "by the %s at the latest evaluation within %s s of training, the most that all have reached:\n\n", of, figure.Digits(equal, 1))
+		head = append(head, fmt.Sprintf("by %s s", figure.Digits(equal, 1)))
 	}
 	if seeds {
 		head = append(head, "worst seed", "seeds")
@@ -40,7 +45,7 @@ func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 		if seeds {
 			line = append(line, number(r.Worst), strconv.Itoa(r.Trials))
 		}
-		rows = append(rows, append(line, number(r.End), fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", r.Speed)))
+		rows = append(rows, append(line, number(r.End), figure.Digits(r.Seconds, 1), fmt.Sprintf("%.0f", r.Speed)))
 	}
 	cli.Columns(b, "", rows)
 }
@@ -59,7 +64,7 @@ func number(x float64) string {
 	if math.IsInf(x, 1) {
 		return "-"
 	}
-	return fmt.Sprintf("%.5f", x)
+	return figure.Digits(x, 5)
 }
 
 // shown is the number of variants that a chart has colours for, beside optimal

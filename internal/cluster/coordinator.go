@@ -316,6 +316,18 @@ func (c *Coordinator) wait(calls int) {
 	w.calls += calls
 }
 
+// share returns the share of the time since the first call of Do in which one was under way.
+func (w waiting) share(now time.Time) float64 {
+	all := now.Sub(w.first)
+	if w.first.IsZero() || all <= 0 {
+		return 0
+	}
+	if w.calls > 0 {
+		w.total += now.Sub(w.last)
+	}
+	return float64(w.total) / float64(all)
+}
+
 // issue puts a job into the queue, unless it is there, and has finish called with its
 // result. If lost is set, or if the broker does not take the job, it is published when the
 // broker is audited.
@@ -472,7 +484,9 @@ func (c *Coordinator) Failure() error {
 
 // accept takes a complete result of a job from a worker, or from this process, which is "".
 func (c *Coordinator) accept(ctx context.Context, d jobs.Digest, r jobs.Result, from string) {
-	c.results.Add(1)
+	if from != "" {
+		c.results.Add(1)
+	}
 	found := r.Digest()
 	c.mu.Lock()
 	known, seen := c.done[d]

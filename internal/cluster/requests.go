@@ -194,15 +194,15 @@ func (c *Coordinator) present(_ context.Context, m *nats.Msg) {
 
 // Status is the state of a coordinator.
 type Status struct {
-	Workers  int     // that are there
+	Workers  int     // that are there, without those refused or set aside
 	Slots    int     // jobs that they can compute at the same time
 	UnderWay int     // jobs that workers compute
 	Pending  int     // jobs without a result
 	Waiting  float64 // share of the time since the first job in which this process has waited for results
 	BytesIn  int64   // of results
 	BytesOut int64   // of jobs and inputs
-	Results  int64
-	Messages uint64 // that this process has sent and received
+	Results  int64   // of jobs, from workers
+	Messages uint64  // that this process has sent and received
 }
 
 // Status returns the state. It holds for a moment.
@@ -212,13 +212,11 @@ func (c *Coordinator) Status() Status {
 	s.Messages = t.InMsgs + t.OutMsgs
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := c.times.last.Sub(c.times.first); all > 0 {
-		s.Waiting = float64(c.times.total) / float64(all)
-	}
+	s.Waiting = c.times.share(time.Now())
 	for name, w := range c.workers {
 		if time.Since(w.seen) > presenceLasts {
 			delete(c.workers, name)
-		} else if !w.refused {
+		} else if !w.refused && c.refused[name] < maxRefused {
 			s.Workers++
 			s.Slots += w.slots
 		}

@@ -79,15 +79,17 @@ func strength(c *chart.Chart, runs []Run) {
 	}
 	y := chart.Axis{Label: "win probability against optimal play"}
 	win := panel("Wins against optimal play", y, runs, steps, func(p Point) (float64, bool) {
-		_, ok := p[exploitability]
-		return (p[winFirst] + p[winSecond]) / 2, ok
+		w, _, ok := p.Strength()
+		return w, ok
 	})
 	most := 0.0
 	for _, l := range win.Lines {
 		most = max(most, l.X[len(l.X)-1])
 	}
-	win.Lines = append(win.Lines, chart.Line{Name: "optimal play", X: []float64{0, most}, Y: []float64{0.5, 0.5}})
-	c.Panels = append(c.Panels, win)
+	if len(win.Lines) > 0 {
+		win.Lines = append(win.Lines, chart.Line{Name: "optimal play", X: []float64{0, most}, Y: []float64{0.5, 0.5}})
+		c.Panels = append(c.Panels, win)
+	}
 }
 
 func training(c *chart.Chart, runs []Run) {

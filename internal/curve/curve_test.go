@@ -135,6 +135,22 @@ func draw(t *testing.T, runs ...curve.Run) chart.Chart {
 	return c
 }
 
+// TestStrengthNeedsBoth: a line without one of the three exact figures has no wins to draw.
+func TestStrengthNeedsBoth(t *testing.T) {
+	half := point(3e6, 180, 0.2)
+	delete(half, "exact.win_second")
+	c := draw(t, curve.Run{Name: "a", Points: []curve.Point{point(2e6, 120, 0.1), half, point(4e6, 240, 0.05)}})
+	for _, p := range c.Panels {
+		want := []float64{math.Log10(0.1), math.Log10(0.2), math.Log10(0.05)}
+		if p.Title == "Wins against optimal play" {
+			want = []float64{0.45, 0.475}
+		}
+		if !slices.Equal(p.Lines[0].Y, want) {
+			t.Errorf("%s: %v; want %v", p.Title, p.Lines[0].Y, want)
+		}
+	}
+}
+
 func TestStrength(t *testing.T) {
 	a := curve.Run{Name: "a", Points: []curve.Point{
 		{"steps": 1e6, "seconds": 60},

@@ -33,6 +33,15 @@ type Run struct {
 // "exact.win_first" for one in an object.
 type Point map[string]float64
 
+// Strength returns the win probability against optimal play, the mean of moving first and second,
+// and the exploitability, if the line has an exact evaluation.
+func (p Point) Strength() (win, exploited float64, ok bool) {
+	first, ok1 := p[winFirst]
+	second, ok2 := p[winSecond]
+	exploited, ok = p[exploitability]
+	return (first + second) / 2, exploited, ok && ok1 && ok2
+}
+
 // charted reports whether a field is in a chart.
 func charted(field string) bool {
 	return field == steps || field == seconds || strings.HasPrefix(field, exact) || ofTraining(field)

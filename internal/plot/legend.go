@@ -21,11 +21,19 @@ var lineColors = []color.Color{
 // maxDots is the largest number of points of a line that are drawn with dots. Chosen.
 const maxDots = 40
 
-// lineStyle returns the style of the lines of the i-th name.
+// lineStyle returns the style of the lines of the i-th name, which no other has: when all colours
+// are taken, they come again with one more dot after each dash.
 func lineStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: 3}
-	if i > 0 {
+	dots := i / len(lineColors)
+	switch {
+	case dots > 0:
+		s.Dashes = []vg.Length{12, 4}
+	case i > 0:
 		s.Dashes = []vg.Length{vg.Length(max(2, 10/i)), 4}
+	}
+	for range dots {
+		s.Dashes = append(s.Dashes, 2, 4)
 	}
 	return s
 }

@@ -2,6 +2,7 @@
 package losstest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,7 +17,7 @@ type Learner struct {
 }
 
 // Fit implements [models.Learner]. It changes no weights.
-func (l *Learner) Fit(shards []models.Shard, _ float64) (norm float64, err error) {
+func (l *Learner) Fit(_ context.Context, shards []models.Shard, _ float64) (norm float64, err error) {
 	l.OnFit(shards)
 	return 0, nil
 }

@@ -1,75 +1,108 @@
 package method
 
-import "marsgym/models"
+import (
+	"encoding/json"
 
-// Metrics is what a run reports of an iteration: a line of its metrics file.
+	"marsgym/models"
+)
+
+// Metrics is what a run reports of an iteration: a line of its metrics file. A figure that the
+// iteration did not compute is not in the line.
 type Metrics struct {
-	Iteration uint64  `json:"iteration"` // from 1
-	Steps     uint64  `json:"steps"`     // decisions so far
-	Games     uint64  `json:"games"`     // ended so far
-	Seconds   float64 `json:"seconds"`   // of training so far, without evaluation
+	Iteration uint64 `json:"iteration"` // from 1
+	// Steps is the number of decisions that the rows have played so far, forced ones, opponents
+	// and openings included. In expert iteration the Games have fewer: rows also begin in the
+	// middle of a game and leave it, and turn-exact plays each searched turn several times and
+	// continues with one of them.
+	Steps   uint64  `json:"steps"`
+	Games   uint64  `json:"games"`   // that the rows have played to their end so far, truncated ones included
+	Seconds float64 `json:"seconds"` // of iterations so far: without evaluations, files and dropped iterations
 	Losses
 	LearningRate float64       `json:"learning_rate"`
-	StepsPerS    float64       `json:"steps_per_s"` // of this iteration, without evaluation; 0 if the clock has not advanced
+	StepsPerS    float64       `json:"steps_per_s,omitzero"` // of this iteration, without evaluation; 0 if the clock has not advanced
 	Exact        *models.Exact `json:"exact,omitempty"`
 	Decisions    uint64        `json:"-"` // of this iteration
 	Done         float64       `json:"-"` // fraction of the run
-	Evaluations  int           `json:"-"` // so far
+	Evaluations  int           `json:"-"` // so far, without those that failed
 
 	Evaluated uint64 `json:"-"` // rows that this iteration evaluated with the network, to play or search
 }
 
-// Losses are the means of a minibatch or of many.
+// Mean is a mean. Without terms it is unknown, and omitzero leaves it out of JSON.
+type Mean struct {
+	Sum float64
+	N   float64 // the number of terms; 1 of a mean that was read from JSON
+}
+
+// Add adds a term.
+func (m *Mean) Add(x float64) {
+	m.Sum += x
+	m.N++
+}
+
+// Join adds the terms of another mean.
+func (m *Mean) Join(other Mean) {
+	m.Sum += other.Sum
+	m.N += other.N
+}
+
+// Value returns the mean, 0 if it is unknown.
+func (m Mean) Value() float64 { return m.Sum / max(1, m.N) }
+
+// IsZero reports whether the mean is unknown.
+func (m Mean) IsZero() bool { return m.N == 0 }
+
+// MarshalJSON writes the mean as a number.
+func (m Mean) MarshalJSON() ([]byte, error) { return json.Marshal(m.Value()) }
+
+// UnmarshalJSON reads a number.
+func (m *Mean) UnmarshalJSON(text []byte) error {
+	m.N = 1
+	return json.Unmarshal(text, &m.Sum)
+}
+
+// Losses are means over what the network was fitted to in an iteration, in the state that it
+// had before each optimizer step.
 type Losses struct {
 	// Policy is PPO's clipped objective, negated; of expert iteration, the KL
-	// divergence of the policy from its target, in nats.
-	Policy float64 `json:"policy_loss"`
+	// divergence of the policy from its target, in nats. It is a mean over decisions with a
+	// choice, like Entropy, KL and Clipped.
+	Policy Mean `json:"policy_loss,omitzero"`
 	// Value is half the squared error, summed over the seats, as a mean over
-	// positions: of returns for PPO, of shares of the win for expert iteration.
-	Value    float64 `json:"value_loss"`
-	Entropy  float64 `json:"entropy"`   // of decisions with a choice, in nats
-	KL       float64 `json:"kl"`        // from the policy that played
-	Clipped  float64 `json:"clipped"`   // fraction of decisions at which the ratio was clipped
-	GradNorm float64 `json:"grad_norm"` // before clipping
+	// positions: of returns for PPO and in games without a win, else of shares of the win.
+	Value   Mean `json:"value_loss,omitzero"`
+	Entropy Mean `json:"entropy,omitzero"` // of the policy, in nats
+	// KL and Clipped are those of PPO: an estimate of the KL divergence of the policy from the
+	// one that played, the mean of ρ − 1 − log ρ, in nats, and the fraction of decisions whose
+	// gradient was clipped to 0.
+	KL       Mean `json:"kl,omitzero"`
+	Clipped  Mean `json:"clipped,omitzero"`
+	GradNorm Mean `json:"grad_norm,omitzero"` // of the optimizer steps, before clipping
 
 	Pool *PoolMetrics `json:"pool,omitempty"` // nil if the pool is empty
 
 	// ValueKL is what expert iteration minimises of the values: the KL divergence
 	// of the shares from their targets, in nats.
-	ValueKL float64 `json:"-"`
-	// Positions and Choices are the numbers of terms of the sums for Value and for Policy.
-	Positions float64 `json:"-"`
-	Choices   float64 `json:"-"`
+	ValueKL Mean `json:"-"`
 }
 
-// Add adds the sums of m.
-func (l *Losses) Add(m Losses) {
-	l.Policy += m.Policy
-	l.Value += m.Value
-	l.Entropy += m.Entropy
-	l.KL += m.KL
-	l.Clipped += m.Clipped
-	l.ValueKL += m.ValueKL
-	l.Positions += m.Positions
-	l.Choices += m.Choices
+// Join adds the terms of other losses of the same iteration.
+func (l *Losses) Join(m Losses) {
+	l.Policy.Join(m.Policy)
+	l.Value.Join(m.Value)
+	l.Entropy.Join(m.Entropy)
+	l.KL.Join(m.KL)
+	l.Clipped.Join(m.Clipped)
+	l.GradNorm.Join(m.GradNorm)
+	l.ValueKL.Join(m.ValueKL)
 }
 
-// Mean turns sums into means.
-func (l *Losses) Mean() {
-	d, c := max(1, l.Positions), max(1, l.Choices)
-	l.Policy /= c
-	l.Value /= d
-	l.ValueKL /= d
-	l.Entropy /= c
-	l.KL /= c
-	l.Clipped /= c
-}
-
-// PoolMetrics compare the network with the opponents of the pool: how often its return
-// is higher, where equal returns count one half.
+// PoolMetrics compare the network with the opponents of the pool: the share of the games so far
+// in which its return was higher, where equal returns count one half. The games of an iteration
+// weigh 0.99 times as much as those of the next one. An opponent without games has no share.
 type PoolMetrics struct {
-	Opponents int                `json:"opponents"`      // bots included
-	Win       float64            `json:"win"`            // the mean over opponents
-	MinWin    float64            `json:"min_win"`        // the lowest of them; below one half the network has forgotten something
-	Bots      map[string]float64 `json:"bots,omitempty"` // of each bot
+	Opponents int             `json:"opponents"`        // bots included
+	Win       Mean            `json:"win,omitzero"`     // the mean over opponents
+	MinWin    Mean            `json:"min_win,omitzero"` // the lowest of them; below one half the network has forgotten something
+	Bots      map[string]Mean `json:"bots,omitempty"`   // of each bot
 }

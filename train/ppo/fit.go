@@ -30,7 +30,7 @@ func (r *PPO) fit(ctx context.Context, rate, entropy float64) (total method.Loss
 		}
 	}
 	r.order = all
-	size, steps := (r.cfg.Minibatch+blockLen-1)/blockLen, 0
+	size := (r.cfg.Minibatch + blockLen - 1) / blockLen
 	for range r.cfg.Epochs {
 		for i := len(all) - 1; i > 0; i-- {
 			j := random.Below(&r.stream, i+1)
@@ -45,14 +45,10 @@ func (r *PPO) fit(ctx context.Context, rate, entropy float64) (total method.Loss
 			if err != nil {
 				return total, err
 			}
-			total.Add(losses)
-			total.GradNorm += losses.GradNorm
-			steps++
+			total.Join(losses)
 			rest = rest[n:]
 		}
 	}
-	total.Mean()
-	total.GradNorm /= float64(steps)
 	return total, nil
 }
 
@@ -99,9 +95,10 @@ func (r *PPO) step(ctx context.Context, bs []block, scale func(float32) float32,
 		shards[k] = models.Shard{Obs: s.obs, Loss: s.loss(t)}
 	})
 	norm, err := r.learner.Fit(ctx, shards, rate)
-	losses := method.Losses{GradNorm: norm}
+	var losses method.Losses
+	losses.GradNorm.Add(norm)
 	for _, s := range r.shards[:len(shards)] {
-		losses.Add(s.losses)
+		losses.Join(s.losses)
 	}
 	return losses, err
 }
@@ -163,10 +160,10 @@ func (s *shard) loss(t terms) func(policy, values, dpolicy, dvalues []float32) {
 					s.bySeat[j] = r.value[v+j] + r.adv[v+j]
 				}
 				game.MoverOrder(s.target, s.bySeat, r.mover[at])
-				l.Positions++
+				l.Value.N++
 				for j, target := range s.target {
 					e := float64(values[row*r.p+j] - target)
-					l.Value += float64(e * e / 2)
+					l.Value.Sum += float64(e * e / 2)
 					dvalues[row*r.p+j] = float32(t.value * e / n)
 				}
 				if r.start[at] == r.start[at+1] {
@@ -176,10 +173,9 @@ func (s *shard) loss(t terms) func(policy, values, dpolicy, dvalues []float32) {
 				move := int(r.chosen[at] - r.start[at])
 				log := s.logs[move] - float64(r.logp[at])
 				ratio, a := elementary.Exp(log), float64(t.scale(r.adv[v+int(r.mover[at])]))
-				slope := -ratio * a // of the loss in the move's log-probability
+				slope, clipped := -ratio*a, 0.0 // slope of the loss in the move's log-probability
 				if ratio > 1+t.clip && a > 0 || ratio < 1-t.clip && a < 0 {
-					slope = 0
-					l.Clipped++
+					slope, clipped = 0, 1
 				}
 				h := 0.0
 				for j, p := range s.probs {
@@ -187,10 +183,10 @@ func (s *shard) loss(t terms) func(policy, values, dpolicy, dvalues []float32) {
 						h -= float64(p * s.logs[j])
 					}
 				}
-				l.Choices++
-				l.Policy -= min(ratio*a, min(max(ratio, 1-t.clip), 1+t.clip)*a)
-				l.Entropy += h
-				l.KL += ratio - 1 - log
+				l.Policy.Add(-min(ratio*a, min(max(ratio, 1-t.clip), 1+t.clip)*a))
+				l.Entropy.Add(h)
+				l.KL.Add(ratio - 1 - log)
+				l.Clipped.Add(clipped)
 				for j, p := range s.probs {
 					g := float64(-slope * p)
 					if j == move {

@@ -89,8 +89,7 @@ func (d *documented) formula(blocks []block) losstest.Formula {
 				}
 				loss += d.opt.ValueCoef * squares / d.n
 				if first {
-					d.sums.Value += squares
-					d.sums.Positions++
+					d.sums.Value.Add(squares)
 				}
 				if len(options) == 0 {
 					continue
@@ -122,13 +121,14 @@ func (d *documented) formula(blocks []block) losstest.Formula {
 						k.side = 1
 					}
 					d.kinks[k]++
+					clipped := 0.0
 					if k.side > 0 && k.good || k.side < 0 && !k.good {
-						d.sums.Clipped++
+						clipped = 1
 					}
-					d.sums.Choices++
-					d.sums.Policy -= objective
-					d.sums.Entropy += entropy
-					d.sums.KL += ratio - 1 - log
+					d.sums.Clipped.Add(clipped)
+					d.sums.Policy.Add(-objective)
+					d.sums.Entropy.Add(entropy)
+					d.sums.KL.Add(ratio - 1 - log)
 				}
 			}
 		}
@@ -192,19 +192,18 @@ func TestLoss(t *testing.T) {
 					if err := losstest.Check(shard, d.formula(r.shards[k].blocks), policy, values, 2e-6); err != nil {
 						t.Errorf("minibatch %d, shard %d: %v", minibatches, k, err)
 					}
-					got.Add(r.shards[k].losses)
+					got.Join(r.shards[k].losses)
 				}
 				for _, x := range []struct {
 					name      string
-					got, want float64
+					n         float64
+					got, want method.Mean
 				}{
-					{"policy", got.Policy, d.sums.Policy}, {"value", got.Value, d.sums.Value}, {"entropy", got.Entropy, d.sums.Entropy},
-					{"KL", got.KL, d.sums.KL}, {"clipped", got.Clipped, d.sums.Clipped},
-					{"positions", got.Positions, d.sums.Positions}, {"choices", got.Choices, d.sums.Choices},
-					{"positions of the minibatch", d.n, d.sums.Positions}, {"choices of the minibatch", d.c, d.sums.Choices},
+					{"policy", d.c, got.Policy, d.sums.Policy}, {"value", d.n, got.Value, d.sums.Value}, {"entropy", d.c, got.Entropy, d.sums.Entropy},
+					{"KL", d.c, got.KL, d.sums.KL}, {"clipped", d.c, got.Clipped, d.sums.Clipped},
 				} {
-					if !(math.Abs(x.got-x.want) <= 1e-4) {
-						t.Errorf("minibatch %d: %s is %v; want %v", minibatches, x.name, x.got, x.want)
+					if x.got.N != x.n || x.want.N != x.n || !(math.Abs(x.got.Sum-x.want.Sum) <= 1e-4) {
+						t.Errorf("minibatch %d: %s is a mean of %v; want %v of %v terms", minibatches, x.name, x.got, x.want, x.n)
 					}
 				}
 				for k, n := range d.kinks {

@@ -46,8 +46,8 @@ func TestSmallMinibatch(t *testing.T) {
 			if (random > 0) != (fraction > 0) {
 				t.Errorf("with a fraction of %v, %d decisions are of openings", fraction, random)
 			}
-			if want := float64(int(m.Decisions)-random) * float64(cfg.Epochs); m.Positions != want {
-				t.Errorf("the losses are of %v decisions; want %v", m.Positions, want)
+			if want := float64(int(m.Decisions)-random) * float64(cfg.Epochs); m.Value.N != want {
+				t.Errorf("the losses are of %v decisions; want %v", m.Value.N, want)
 			}
 		}
 	}

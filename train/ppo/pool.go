@@ -48,6 +48,9 @@ type poolState struct {
 	Taken      int       `json:"taken"`      // copies so far; the latest replace the oldest
 	Won        []float64 `json:"won"`        // games in which the network did better than each opponent, older ones weighted less
 	Games      []float64 `json:"games"`      // games against each, likewise
+	// Met are the games alone, without priorGames, for the metrics. Checkpoints of
+	// former versions have none.
+	Met []tally `json:"met"`
 	// Rows are those of each rollout, with the number of the opponent in each seat [P].
 	// It is nil for rows without opponents.
 	Rows [][][]uint16 `json:"rows"`
@@ -104,7 +107,7 @@ func newPool(cfg method.Opponents, g env.Game, rollouts []*rollout, frozen *agen
 // add adds an opponent with equal counts.
 func (p *pool) add(policy env.Policy) {
 	p.policies = append(p.policies, policy)
-	p.Won, p.Games = append(p.Won, priorGames/2.), append(p.Games, priorGames)
+	p.Won, p.Games, p.Met = append(p.Won, priorGames/2.), append(p.Games, priorGames), append(p.Met, tally{})
 }
 
 // addNetwork adds a network, which the pool keeps. As an opponent one of the population
@@ -140,7 +143,7 @@ func (p *pool) begin(mlp *models.MLP, x float64) {
 		// Games in progress go on against the new copy.
 		copy(p.mlp[k].Weights(), mlp.Weights())
 		k += len(p.Bots)
-		p.Won[k], p.Games[k] = priorGames/2., priorGames
+		p.Won[k], p.Games[k], p.Met[k] = priorGames/2., priorGames, tally{}
 	}
 	p.weigh()
 }
@@ -173,22 +176,31 @@ func (p *pool) end() *method.PoolMetrics {
 	if n == 0 || !p.complete() {
 		return nil
 	}
-	m := &method.PoolMetrics{Opponents: n, MinWin: 1}
+	m := &method.PoolMetrics{Opponents: n}
 	for k := range p.policies {
 		p.Won[k] = float64(decay*p.Won[k]) + (1-decay)*priorGames/2
 		p.Games[k] = float64(decay*p.Games[k]) + (1-decay)*priorGames
+		met := tally{float64(decay * p.Met[k].Won), float64(decay * p.Met[k].Games)}
 		for _, r := range p.rows {
-			p.Won[k] += r.count[k].won
-			p.Games[k] += r.count[k].games
+			p.Won[k] += r.count[k].Won
+			p.Games[k] += r.count[k].Games
+			met.Won += r.count[k].Won
+			met.Games += r.count[k].Games
 		}
-		w := p.Won[k] / p.Games[k]
-		m.Win += w / float64(n)
-		m.MinWin = min(m.MinWin, w)
+		p.Met[k] = met
+		if met.Games == 0 {
+			continue
+		}
+		share := method.Mean{Sum: met.Won, N: met.Games}
+		m.Win.Add(share.Value())
+		if m.MinWin.IsZero() || share.Value() < m.MinWin.Value() {
+			m.MinWin = share
+		}
 		if k < len(p.Bots) {
 			if m.Bots == nil {
-				m.Bots = map[string]float64{}
+				m.Bots = map[string]method.Mean{}
 			}
-			m.Bots[p.Bots[k]] = w
+			m.Bots[p.Bots[k]] = share
 		}
 	}
 	return m
@@ -204,7 +216,11 @@ type poolRows struct {
 	probs []float64
 }
 
-type tally struct{ won, games float64 }
+// tally is in how many of some games the network did better than an opponent.
+type tally struct {
+	Won   float64 `json:"won"`
+	Games float64 `json:"games"`
+}
 
 // reset begins a rollout.
 func (r *poolRows) reset() {
@@ -265,8 +281,8 @@ func (r *poolRows) gameOver(i int, returns []float32) {
 		}
 		for other, k := range r.rows[i] {
 			if k != itself {
-				r.count[k-1].games++
-				r.count[k-1].won += better(returns[own], returns[other])
+				r.count[k-1].Games++
+				r.count[k-1].Won += better(returns[own], returns[other])
 			}
 		}
 	}
@@ -342,13 +358,19 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	bots, networks := len(p.Bots), state.Population+min(state.Taken, p.cfg.Size)
 	n := bots + networks
-	if state.Population < 0 || state.Population > p.cfg.Population || state.Taken < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Rows) != len(p.Rows) {
+	if state.Met == nil {
+		state.Met = make([]tally, len(state.Games))
+	}
+	if state.Population < 0 || state.Population > p.cfg.Population || state.Taken < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Met) != n || len(state.Rows) != len(p.Rows) {
 		return fmt.Errorf("opponent pool: counts of %d and %d opponents, a population of %d, and %d parts; want %d, at most %d, and %d",
 			len(state.Won), len(state.Games), state.Population, len(state.Rows), n, p.cfg.Population, len(p.Rows))
 	}
 	for k := range n {
 		if won, games := state.Won[k], state.Games[k]; !(won >= 0 && won < games) {
 			return fmt.Errorf("opponent pool: %v of %v games are won against opponent %d; want a fraction from 0 to less than 1", won, games, k)
+		}
+		if met := state.Met[k]; !(met.Won >= 0 && met.Won <= met.Games) {
+			return fmt.Errorf("opponent pool: %v of %v games played are won against opponent %d; want a fraction from 0 to 1", met.Won, met.Games, k)
 		}
 	}
 	p.mlp, p.policies = p.mlp[:0], p.policies[:bots]

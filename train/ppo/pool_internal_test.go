@@ -147,13 +147,21 @@ func TestPoolDraw(t *testing.T) {
 			t.Errorf("%v of %v games won against opponent %d; want %v of %v", won, games, k, want[0], want[1])
 		}
 	}
-	if least := p.Won[1] / p.Games[1]; m.MinWin != least || !(m.Win > least) || m.Bots["random"] != least || m.Bots["greedy"] != p.Won[0]/p.Games[0] {
-		t.Errorf("metrics %+v; want least %v", m, least)
+	// Shares are of the games that were played: 3.5 of 6 against opponent 5.
+	if m.Opponents != 5 || m.Bots["greedy"].Value() != 1 || m.Bots["random"].Value() != 0.5 || m.MinWin.Value() != 0.5 || !(math.Abs(m.Win.Value()-(1+0.5+3.5/6)/3) <= 1e-12) {
+		t.Errorf("metrics %+v; want shares of the games that were played", m)
+	}
+	r.pool.reset()
+	r.pool.rows[0] = []uint16{5, 0, 3}
+	r.pool.gameOver(0, []float32{-0.5, 1, -0.5})
+	p.end()
+	if got, want := p.Met[4], (0.99*3.5+1)/(0.99*6+1); !(math.Abs(got.Won/got.Games-want) <= 1e-12) {
+		t.Errorf("%+v of the games against opponent 5; want a share of %v", got, want)
 	}
 
 	// The next copy replaces the oldest.
 	p.begin(mlp, 1)
-	if p.Won[2] != priorGames/2 || p.Games[2] != priorGames || len(p.mlp) != 3 {
+	if p.Won[2] != priorGames/2 || p.Games[2] != priorGames || p.Met[2] != (tally{}) || len(p.mlp) != 3 {
 		t.Errorf("a fourth copy: %d opponents, the first with %v of %v", len(p.mlp), p.Won[2], p.Games[2])
 	}
 }
@@ -189,6 +197,9 @@ func TestPoolRefuses(t *testing.T) {
 		{`"bots": ["random"], "won": [11, 5], "games": [10, 10], "rows": [[]]`, weights, "11 of 10 games"},
 		{`"bots": ["random"], "won": [-1, 5], "games": [10, 10], "rows": [[]]`, weights, "-1 of 10 games"},
 		{`"bots": ["random"], "won": [5], "games": [10], "rows": [[]]`, weights, "counts of 1 and 1 opponents"},
+		{`"bots": ["random"], "met": [{"won": 1, "games": 2}, {"won": 0, "games": 0}], ` + valid, weights, ""},
+		{`"bots": ["random"], "met": [], ` + valid, weights, "counts of 2 and 2 opponents"},
+		{`"bots": ["random"], "met": [{"won": 3, "games": 2}, {"won": 0, "games": 0}], ` + valid, weights, "3 of 2 games played"},
 		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[]]`, weights, "0 rows in part 0; want 2"},
 		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0]]]`, weights, "opponents [0]; want 2 from 0 to 2"},
 		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0, 3]]]`, weights, "opponents [0 3]; want 2 from 0 to 2"},

@@ -20,7 +20,7 @@ type Trial struct {
 	Diverged error // wraps models.ErrDiverged; nil if it did not diverge
 
 	Strengths      []Strength // in order of time
-	Seconds, Speed float64    // of training, decisions per second
+	Seconds, Speed float64    // of training, decisions per second in the mean of the run
 }
 
 // Strength is an exact evaluation during a run.
@@ -43,7 +43,9 @@ func (t *Trial) load() error {
 		if m.Exact != nil {
 			t.Strengths = append(t.Strengths, Strength{m.Seconds, m.Exact.Exploitability})
 		}
-		t.Seconds, t.Speed = m.Seconds, float64(m.Steps)/m.Seconds
+		if t.Seconds = m.Seconds; m.Seconds > 0 { // the clock has advanced
+			t.Speed = float64(m.Steps) / m.Seconds
+		}
 	}
 	return lines.Err()
 }
@@ -64,7 +66,7 @@ func (t *Trial) at(seconds float64) float64 {
 // there is none, as after a divergence.
 type Result struct {
 	Variant, Trials int
-	Equal           float64 // exploitability after equal time
+	Equal           float64 // exploitability at the latest evaluation within equal time
 	Worst           float64 // the largest of Equal's trials
 	End             float64 // exploitability at the end of the runs
 	Seconds, Speed  float64 // of training, decisions per second

@@ -112,7 +112,7 @@ func TestPage(t *testing.T) {
 		kind kind
 		want string
 	}{
-		{costs, `| what | project | CPU-seconds | at v1 | times as fast | peak memory | at v1 | × marsgym's CPU time | what differs |
+		{costs, `| what | project | CPU-seconds | at v1 | times as fast | peak memory | peak memory at v1 | × marsgym's CPU time | what differs |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | loop | marsgym | 2 | 5 | 2.5 | 95 MB | 1000 MB |  |  |
 | scores | marsgym | 40 | 44 | 1.1 |  |  |  |  |

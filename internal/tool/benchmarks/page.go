@@ -149,7 +149,7 @@ func (r results) columns(t table, against string) ([]column, error) {
 		}
 		columns = append(columns, column{"peak memory", memory("")})
 		if against != "" {
-			columns = append(columns, column{"at " + against, memory(against)})
+			columns = append(columns, column{"peak memory at " + against, memory(against)})
 		}
 	}
 	return append(columns,
