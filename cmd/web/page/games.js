@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
 import { due, openDaily, personOf, practise, rule, today } from './deck.js';
-import { locale, say, t } from './language.js';
+import { day, say, t } from './language.js';
 import { reviewOf, usual } from './review.js';
 import { days, deck, dropCard, everything, forgetGames, games as kept, keep, limit, merge } from './store.js';
 import * as numbers from './numbers.js';
@@ -51,7 +51,7 @@ export async function show(main, query, signal, _, done = '') {
 
   function line(g) {
     return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: say(g.against) }) : called(groupOf(g))), ' ',
-      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), new Date(g.at).toLocaleDateString(locale())].filter(Boolean).join(' · ')));
+      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), day(g.at)].filter(Boolean).join(' · ')));
   }
 
   /** The luck and the loss of a game that is reviewed. */
@@ -106,7 +106,7 @@ export async function show(main, query, signal, _, done = '') {
       return lineChart({
         title: t('{game}: loss per decision', { game: called(group) }), xLabel: t('game'), yLabel: unit || t('% of the win'), digits: 2, zero: true,
         series: [{ name: unit || t('% of the win'), x: list.map((_, i) => i + 1), y: list.map((g) => ((unit ? 1 : 100) * g.loss) / g.decisions), seat: 0 }],
-        describe: (x) => new Date(list[x - 1].at).toLocaleDateString(locale()),
+        describe: (x) => day(list[x - 1].at),
       });
     }).filter(Boolean);
     return charts.length > 0 && [h('h2', {}, t('Loss per decision')), h('div', { class: 'charts' }, charts)];
