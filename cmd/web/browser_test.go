@@ -221,16 +221,22 @@ func trained(t testing.TB) *os.Root {
 	return root
 }
 
-// site exports the page once for all tests, and serves its files.
-func site(t testing.TB) *httptest.Server {
+// exportedFiles returns the files of the exported page.
+func exportedFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), []string{"-export", dir, "-cache", "none"}, strings.NewReader(""), &out, &errs); status != 0 {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
+	return filesOf(t, dir)
+}
+
+// site exports the page, and serves it as an awkward host does.
+func site(t testing.TB) *httptest.Server {
+	t.Helper()
 	h := &host{declares: true, falls: true}
-	h.publish(filesOf(t, dir))
+	h.publish(exportedFiles(t))
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s

@@ -244,7 +244,7 @@ func TestBrowserAddresses(t *testing.T) {
 		{"play?game=pig&players=1e9", `The field “players”`},
 		{"play?game=pig&players=__proto__", `The field “players”`},
 		{"play?game=pig&players=999999999", `players is 999999999`},
-		{"play?game=pig&step=NaN", `The field “step”`},
+		{"play?game=pig&step=x", `The field “step”`},
 		{"play?game=pig&step=99", `step is 99`},
 		{"play?game=pig&dice=rolled", `The field “dice”`},
 		{"play?game=pig&exercise=2", `The field “exercise”`},

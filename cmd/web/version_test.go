@@ -155,6 +155,36 @@ func TestBrowserVersions(t *testing.T) {
 	}
 }
 
+// TestBrowserHosts serves the exported page, with its program, as static servers do, in a folder beside
+// another project: it plays, and fetches values and a network.
+func TestBrowserHosts(t *testing.T) {
+	if !fulltest.On() {
+		t.Skip("compiling takes half a minute; MARSGYM_FULL=1 tests it")
+	}
+	b := browser(t)
+	files := map[string][]byte{"index.html": []byte("<!doctype html><title>another project</title>"), "networks/a": nil}
+	for name, content := range exportedFiles(t) {
+		files["mars/"+name] = content
+	}
+	for name, h := range map[string]*host{"plain": {}, "declares": {declares: true}, "falls": {falls: true}, "all": {declares: true, falls: true}} {
+		t.Run(name, func(t *testing.T) {
+			h.publish(files)
+			s := httptest.NewServer(h)
+			t.Cleanup(s.Close)
+			x := open(t, b, s.URL+"/mars/index.html#play?game=martian-dice&players=2&seed=7&seats=human,greedy")
+			x.wait(choice)
+			x.click("values")
+			x.wait(`document.querySelector('.worth')`)
+			if got := x.text(`import(` + module("api.js") + `).then(({ call }) => call('play', { game: 'martian-dice', players: 2, seed: '7', seats: ['pretrained', 'human'] })).then((view) => view.steps > 0)`); got != "true" {
+				t.Error("the network does not play")
+			}
+			x.wait(`navigator.serviceWorker.controller`)
+			x.load(s.URL + "/mars/#home")
+			x.wait(complete)
+		})
+	}
+}
+
 // TestVersionNames: the address of every file that can change has the version in it.
 func TestVersionNames(t *testing.T) {
 	folders := map[string]bool{}

@@ -72,7 +72,7 @@ export async function show(main, query, signal, _, done = '') {
     const all = deck(), ready = due(), wrongCard = h('p', { class: 'row' });
     const drop = () => { dropCard(ready[0]); show(main, query, signal); };
     const open = () => practise(ready[0], signal).catch((e) => e.name !== 'AbortError' && fill(wrongCard, h('span', { class: 'error', role: 'alert' }, e.message), button(t('Take it out'), drop, { class: 'small' })));
-    const next = all.length > 0 && new Date(Math.min(...all.map((c) => c.due))).toLocaleDateString(locale());
+    const next = all.length > 0 && day(Math.min(...all.map((c) => c.due)));
     return h('section', {}, h('h2', {}, t('Your mistakes')),
       h('p', {}, all.length === 0 ? t('The review of a game that you have played puts your mistakes here, to solve them later.') : ready.length ? t('{n} to practise, {due} due.', { n: all.length, due: ready.length }) : t('{n} to practise, 0 due; the next on {day}.', { n: all.length, day: next })),
       ready.length > 0 && h('p', { class: 'row' }, button(t('Practise'), open, { class: 'primary', 'data-key': 'practise' })), wrongCard, h('p', { class: 'note' }, rule()));
