@@ -17,7 +17,8 @@ func BenchmarkPage(b *testing.B) {
 	var wire sync.Map // bytes by part
 	next := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		part, _, inFolder := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/") // of the folder of the version
+		part, _, inFolder := strings.Cut(name, "/")
 		if !inFolder {
 			part = "page"
 			if strings.HasSuffix(r.URL.Path, ".wasm.gz") {
@@ -32,7 +33,7 @@ func BenchmarkPage(b *testing.B) {
 		x := open(b, chromium, s.URL+"/#play?game=martian-dice&players=2&seed=7&seats=human,greedy")
 		x.wait(choice)
 		b.ReportMetric(x.number(`performance.now()`), "ms/first-choice")
-		x.do(`import('./api.js').then((api) => { globalThis.api = api; })`)
+		x.do(`import(` + module("api.js") + `).then((api) => { globalThis.api = api; })`)
 		x.do(`api.call('values', ` + position + `)`) // fetches the values
 		b.ReportMetric(x.number(timed(`api.call('values', `+position+`)`)), "ms/values")
 		b.ReportMetric(x.number(timed(`api.call('play', `+position+`)`)), "ms/search-400")

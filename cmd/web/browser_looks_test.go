@@ -52,7 +52,7 @@ func TestBrowserAccessibility(t *testing.T) {
 			languages = []string{"de", "zh", "en"}
 		}
 		for _, language := range languages {
-			x.do("localStorage.setItem('language', '" + language + "')")
+			x.do("localStorage.setItem('marsgym language', '" + language + "')")
 			x.see(url, page)
 			page.hash = x.text("location.hash.slice(1)") // with what agents have played
 			x.do(string(source))

@@ -65,19 +65,31 @@ func browser(t testing.TB) *chrome.Browser {
 // open opens an address in a tab with a storage of its own.
 func open(t testing.TB, b *chrome.Browser, url string) *tab {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	storage, err := b.NewContext(ctx)
+	return openIn(t, b, newStorage(t, b), url)
+}
+
+// newStorage returns a new storage for tabs.
+func newStorage(t testing.TB, b *chrome.Browser) string {
+	t.Helper()
+	storage, err := b.NewContext(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { b.CloseContext(context.Background(), storage) })
+	return storage
+}
+
+// openIn opens an address in a tab with that storage.
+func openIn(t testing.TB, b *chrome.Browser, storage, url string) *tab {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
 	p, err := b.NewPage(ctx, storage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := &tab{p, t, ctx}
 	t.Cleanup(func() {
-		b.CloseContext(context.Background(), storage)
 		if list := p.Errors(); len(list) > 0 {
 			t.Errorf("the console has errors:\n%s", strings.Join(list, "\n"))
 		}
@@ -209,15 +221,23 @@ func trained(t testing.TB) *os.Root {
 	return root
 }
 
-// site exports the page once for all tests, and serves its files.
-func site(t testing.TB) *httptest.Server {
+// exportedFiles returns the files of the exported page.
+func exportedFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), []string{"-export", dir, "-cache", "none"}, strings.NewReader(""), &out, &errs); status != 0 {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
-	s := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	return filesOf(t, dir)
+}
+
+// site exports the page, and serves it as an awkward host does.
+func site(t testing.TB) *httptest.Server {
+	t.Helper()
+	h := &host{declares: true, falls: true}
+	h.publish(exportedFiles(t))
+	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -552,6 +572,6 @@ func (x *tab) see(url string, page pageToSee) {
 	if page.act != "" {
 		x.do(page.act)
 		x.wait(page.then)
-		x.do("localStorage.removeItem('values'); localStorage.removeItem('coach')")
+		x.do("for (const name of ['values', 'coach']) localStorage.removeItem('marsgym ' + name)")
 	}
 }

@@ -5,19 +5,13 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"marsgym/agents"
@@ -25,6 +19,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/cli"
+	"marsgym/internal/dirlock"
 )
 
 // exported are the games whose values the exported page has.
@@ -35,10 +30,6 @@ var exported = []struct {
 
 // maxExported bounds a file that is exported, in bytes. Chosen: far above the largest.
 const maxExported = 1 << 28
-
-// exportPolicy is the content security policy of the exported page. That of the header
-// cannot be set there.
-var exportPolicy = strings.Replace(policy, " frame-ancestors 'none'", " worker-src 'self'", 1)
 
 // export writes the page as files to a new folder: at first beside it, so that it exists
 // complete or not at all.
@@ -59,17 +50,43 @@ func export(ctx context.Context, dir, url, cache string, stdout io.Writer) error
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &cli.UsageError{Err: fmt.Errorf("-export: %w", err)}
 	}
-	// Before minutes of work, the folder is made beside its place.
-	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".")
-	if err != nil {
+	if err := atomicfile.Probe(dir); err != nil { // before minutes of work, after which all is written at once
 		return &cli.UsageError{Err: fmt.Errorf("-export: %w; make the folder that holds it first", err)}
 	}
-	defer os.RemoveAll(temp)
 	files, err := exportFiles(ctx, url, cache)
 	if err != nil {
 		return err
 	}
+	if err := writeFolder(ctx, dir, files); err != nil {
+		return err
+	}
 	var total int64
+	for _, content := range files {
+		total += int64(len(content))
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d files, %.1f MB. Any web server serves them, such as: python3 -m http.server -d %s\n", dir, len(files), float64(total)/1e6, cli.Argument(dir))
+	return err
+}
+
+// writeFolder writes files to a folder that is empty or new: at first in another one beside it, so
+// that it exists complete or not at all. What a killed writer leaves there is the next one's.
+func writeFolder(ctx context.Context, dir string, files map[string][]byte) (err error) {
+	outer := dir + ".unfinished"
+	if err := os.Mkdir(outer, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	release, err := dirlock.Lock(outer)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(outer, filepath.Base(dir))
+	defer func() {
+		err = cmp.Or(err, os.RemoveAll(temp), release())
+		os.Remove(outer) // it is not ours if it holds something else
+	}()
+	if err := os.RemoveAll(temp); err != nil {
+		return err
+	}
 	for name, content := range files {
 		path := filepath.Join(temp, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -78,20 +95,12 @@ func export(ctx context.Context, dir, url, cache string, stdout io.Writer) error
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			return err
 		}
-		total += int64(len(content))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
 	os.Remove(dir) // empty, or there is none
-	if err := os.Rename(temp, dir); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(stdout, "%s: %d files, %.1f MB. Any web server serves them, such as: python3 -m http.server -d %s\n", dir, len(files), float64(total)/1e6, cli.Argument(dir))
-	return err
+	return os.Rename(temp, dir)
 }
 
 func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, error) {
@@ -106,7 +115,6 @@ func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, err
 	if err != nil {
 		return nil, err
 	}
-	files["index.html"] = exportIndex(files["index.html"], url)
 	files["shell.js"] = []byte(shell("worker"))
 	if files["app.wasm.gz"], err = buildWorker(ctx); err != nil {
 		return nil, err
@@ -118,6 +126,9 @@ func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, err
 	if files["wasm_exec.js"], err = atomicfile.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"), maxExported); err != nil {
 		return nil, err
 	}
+	if files[licencesFile], err = licences(ctx); err != nil {
+		return nil, err
+	}
 	if err := addValues(ctx, files, cache); err != nil {
 		return nil, err
 	}
@@ -126,31 +137,7 @@ func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, err
 			return nil, err
 		}
 	}
-	return files, addList(files)
-}
-
-// exportIndex returns the page with its content security policy and with the address of the picture
-// that programs show beside a link. Most want it in full: url is that of the folder, or "".
-func exportIndex(index []byte, url string) []byte {
-	const charset, picture = `<meta charset="utf-8">`, `property="og:image" content="`
-	index = bytes.Replace(index, []byte(charset), []byte(charset+"\n<meta http-equiv=\"Content-Security-Policy\" content=\""+exportPolicy+"\">"), 1)
-	return bytes.Replace(index, []byte(picture), []byte(picture+html.EscapeString(url)), 1)
-}
-
-// addList adds the list of files with a version, which changes when any of them does.
-func addList(files map[string][]byte) error {
-	names := slices.Sorted(maps.Keys(files))
-	sum := sha256.New()
-	for _, name := range names {
-		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
-		sum.Write(files[name])
-	}
-	list, err := json.Marshal(names)
-	if err != nil {
-		return err
-	}
-	files["files.js"] = fmt.Appendf(nil, "self.version = %q;\nself.files = %s;\n", hex.EncodeToString(sum.Sum(nil))[:16], list)
-	return nil
+	return version(files, url)
 }
 
 func addValues(ctx context.Context, files map[string][]byte, cache string) error {

@@ -201,7 +201,7 @@ func TestExportIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for url, want := range map[string]string{"": `content="preview.png"`, "https://example.org/mars/": `content="https://example.org/mars/preview.png"`} {
-		if got := string(exportIndex(index, url)); !strings.Contains(got, `property="og:image" `+want) || !strings.Contains(got, exportPolicy) {
+		if got := string(exportIndex(index, url, "abc/")); !strings.Contains(got, `property="og:image" `+want) || !strings.Contains(got, exportPolicy) || !strings.Contains(got, `src="abc/main.js"`) || !strings.Contains(got, `href="#home"`) {
 			t.Errorf("-url %q makes\n%s", url, got)
 		}
 	}

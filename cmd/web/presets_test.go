@@ -72,7 +72,7 @@ func (x *tab) presets() {
 	x.wait(`document.querySelector('.setup .primary')`)
 	for _, id := range catalog.IDs() {
 		if got := x.text(fmt.Sprintf(`(async () => {
-			const { call } = await import('./api.js'), wrong = [], id = %q, most = %d, brief = %d;
+			const { call } = await import(%s), wrong = [], id = %q, most = %d, brief = %d;
 			const { players } = (await call('games')).find((g) => g.id === id);
 			const agents = (await call('agents', { game: id, players })).map((a) => a.name);
 			let view;
@@ -85,7 +85,7 @@ func (x *tab) presets() {
 			if (most > 1) await attempt('values', () => call('values', { ...view.address, step: view.log.findIndex((e) => e.seat >= 0), time: 8000 }));
 			if (most > 1) await attempt('review', () => call('review', { ...view.address, time: 60000 }));
 			return wrong.join('\n');
-		})()`, id, most, brief)); got != "" {
+		})()`, module("api.js"), id, most, brief)); got != "" {
 			x.t.Errorf("%s: %s", id, got)
 		}
 	}

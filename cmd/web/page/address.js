@@ -17,7 +17,43 @@ import { t } from './language.js';
 /** The name of the page and the fields of its query. */
 export function current() {
   const [page, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-  return { page, query: new URLSearchParams(query) };
+  return { page: page || 'home', query: new URLSearchParams(query) };
+}
+
+const some = /./s, number = /^\d{1,9}$/, mark = /^1$/;
+
+/** The fields that hold a game, which is kept by them, and what their texts look like. */
+const played = { game: some, players: number, seed: some, seats: some, dice: /^typed$/, start: some, moves: some, line: some };
+
+/** The fields of each page. @type {Map<string, Record<string, RegExp>>} */
+const forms = new Map(Object.entries({
+  home: { game: some },
+  play: { ...played, step: number, exercise: mark, day: /^\d{4}-\d\d-\d\d$/, guide: mark },
+  rules: { game: some, players: number },
+  learn: { game: some },
+  editor: { game: some, players: number, position: some },
+  games: {},
+  runs: { run: some },
+}));
+
+/** Throws an error for people about a page that there is not, or a field that it does not have, has twice or cannot read: it would be another game. @param {string} page @param {URLSearchParams} query */
+export function check(page, query) {
+  const form = forms.get(page);
+  if (!form) throw new Error(t('The address names the page “{page}”, which does not exist.', { page: brief(page) }));
+  for (const [name, value] of query) {
+    if (!Object.hasOwn(form, name)) throw new Error(Object.keys(form).length ? t('The address has the field “{name}”, which is not one of this page: {fields}.', { name: brief(name), fields: Object.keys(form).join(', ') }) : t('The address has the field “{name}”, but this page has none.', { name: brief(name) }));
+    if (query.getAll(name).length > 1) throw new Error(t('The address has the field “{name}” more than once.', { name }));
+    if (!form[name].test(value)) throw new Error(t('The field “{name}” of the address cannot be read: “{value}”.', { name, value: brief(value) }));
+  }
+}
+
+const brief = (/** @type {string} */ x) => (x.length > 60 ? `${x.slice(0, 60)}…` : x);
+
+/** The game of a list that a query names; without one the other. It throws an error for people. @template {{id: string}} G @param {URLSearchParams} q @param {G[]} games @param {G} other @returns {G} */
+export function gameIn(q, games, other) {
+  const id = q.get('game'), found = id === null ? other : games.find((g) => g.id === id);
+  if (!found) throw new Error(t('The address names the game “{game}”. This page has: {games}.', { game: brief(id ?? ''), games: games.map((g) => g.id).join(', ') }));
+  return found;
 }
 
 /** The address of a page with these fields. @param {string} page @param {Record<string, any> | string} fields */
@@ -66,6 +102,11 @@ export function absolute(to) {
   return new URL(to, location.href).href;
 }
 
+/** Loads the page again, which the browser then asks the server for. */
+export function reload() {
+  location.reload();
+}
+
 /** Whether only this computer reaches the page. */
 export function isLocal() {
   return /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
@@ -83,13 +124,12 @@ export function hideToken() {
   replace(to.href);
 }
 
-/** A whole number in a query; undefined without one. @param {URLSearchParams} q @param {string} name */
+/** A whole number in a query that is checked; undefined without one. @param {URLSearchParams} q @param {string} name */
 export function whole(q, name) {
-  const text = q.get(name) ?? '';
-  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  return q.has(name) ? Number(q.get(name)) : undefined;
 }
 
-/** The game of a query. It throws an error for people. @param {URLSearchParams} q @returns {Address} */
+/** The game of a query that is checked. It throws an error for people. @param {URLSearchParams} q @returns {Address} */
 export function read(q) {
   const list = (name, separator) => (q.get(name) ? q.get(name).split(separator) : undefined);
   const seed = q.get('seed') || '0';
@@ -108,8 +148,10 @@ export function read(q) {
 
 /** The game of a query as text; null if it has none. @param {string} text */
 export function parse(text) {
+  const query = new URLSearchParams(text);
   try {
-    return read(new URLSearchParams(text));
+    check('play', query);
+    return query.has('game') ? read(query) : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 // Requests to the logic of the page: over HTTP or to a Web Worker, as shell.js says.
 import { transport } from './shell.js';
+import { connectWorker } from './client.js';
 import { hideToken, tokenOf } from './address.js';
 import { inLanguage, language, say, t } from './language.js';
 import { isToken, keepToken, token } from './store.js';
@@ -22,14 +23,8 @@ export class AnswerError extends Error {
   }
 }
 
-let send = null;
-
-/** @returns {Promise<(request: object, signal?: AbortSignal) => Promise<any>>} */
-async function connect() {
-  if (transport === 'http') return http;
-  const { connectWorker } = await import('./client.js');
-  return connectWorker();
-}
+/** @type {(request: object, signal?: AbortSignal) => Promise<any>} */
+const send = transport === 'http' ? http : connectWorker();
 
 /** The tokens to try: that of the address, and that of an earlier visit. */
 let tokens = [...new Set([tokenOf(), token()])].filter(isToken);
@@ -56,13 +51,12 @@ async function http(request, signal) {
  * @param {AbortSignal} [signal] that cancels it
  */
 export async function call(name, fields = {}, signal = undefined) {
-  send ??= connect();
   let answer;
   try {
-    answer = await (await send)({ do: name, ...fields }, signal);
+    answer = await send({ do: name, ...fields }, signal);
   } catch (error) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
-    throw new AnswerError(offline ? t('The program of this page does not run. Check the connection and try again.') : t('The program does not answer. Is it still running?'));
+    throw new AnswerError(offline ? t('The program of this page does not run: {reason}. Check the connection and try again, or reload the page: there can be a new version.', { reason: error.message }) : t('The program does not answer. Is it still running?'));
   }
   if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
   const own = inLanguage(answer);

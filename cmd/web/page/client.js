@@ -1,4 +1,5 @@
 // Requests to the Web Worker of the exported page.
+import { say, t } from './language.js';
 
 /** Returns the function that sends a request, and starts the worker at the first one. */
 export function connectWorker() {
@@ -6,10 +7,10 @@ export function connectWorker() {
   let worker = null, next = 0;
 
   function start() {
-    worker = new Worker('worker.js');
-    worker.onerror = () => fail('worker.js does not run');
+    worker = new Worker(new URL('worker.js', import.meta.url));
+    worker.onerror = () => fail(t('{file} is not what it should be', { file: 'worker.js' }));
     worker.onmessage = ({ data }) => {
-      if (data.failed) return fail(data.failed);
+      if (data.failed) return fail(say(data.failed));
       const request = pending.get(data.id);
       pending.delete(data.id);
       return request?.resolve(JSON.parse(data.response));

@@ -85,10 +85,10 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(url), 60000); // the browser reads it a little later
 }
 
-/** Shows a line above all pages, until it is closed. @param {string} text */
-export function notice(text) {
+/** Shows a line above all pages, perhaps with buttons, until it is closed. @param {string} text @param {...HTMLElement} buttons */
+export function notice(text, ...buttons) {
   const line = document.getElementById('notice');
-  fill(line, text, ' ', button(t('Close'), () => fill(line), { class: 'small' }));
+  fill(line, text, ' ', buttons, ' ', button(t('Close'), () => fill(line), { class: 'small' }));
 }
 
 /** Announces a line to screen readers. @param {string} text */

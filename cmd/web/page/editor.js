@@ -1,7 +1,7 @@
 // Positions: any position by clicks or by its notation, with the value of every choice, and to
 // play on from.
 import { AnswerError, call, callOnce } from './api.js';
-import { goTo, link, newSeed, whole, write } from './address.js';
+import { gameIn, goTo, link, newSeed, whole, write } from './address.js';
 import { drawBoard } from './board.js';
 import { players as playersOf } from './players.js';
 import { button, fill, h, sentence } from './dom.js';
@@ -16,8 +16,7 @@ import * as numbers from './numbers.js';
 export async function show(main, query, signal) {
   document.title = t('marsgym: positions');
   const games = await callOnce('games');
-  const id = query.get('game') ?? games[0].id;
-  const info = games.find((g) => g.id === id) ?? games[0];
+  const info = gameIn(query, games, games[0]);
   const players = whole(query, 'players') || info.players;
   const address = { game: info.id, players, typed: true };
   const text = query.get('position') ?? await first(info.id, players, signal);

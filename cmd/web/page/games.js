@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
 import { due, openDaily, personOf, practise, rule, today } from './deck.js';
-import { locale, say, t } from './language.js';
+import { day, say, t } from './language.js';
 import { reviewOf, usual } from './review.js';
 import { days, deck, dropCard, everything, forgetGames, games as kept, keep, limit, merge } from './store.js';
 import * as numbers from './numbers.js';
@@ -51,7 +51,7 @@ export async function show(main, query, signal, _, done = '') {
 
   function line(g) {
     return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: say(g.against) }) : called(groupOf(g))), ' ',
-      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), new Date(g.at).toLocaleDateString(locale())].filter(Boolean).join(' · ')));
+      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), day(g.at)].filter(Boolean).join(' · ')));
   }
 
   /** The luck and the loss of a game that is reviewed. */
@@ -72,7 +72,7 @@ export async function show(main, query, signal, _, done = '') {
     const all = deck(), ready = due(), wrongCard = h('p', { class: 'row' });
     const drop = () => { dropCard(ready[0]); show(main, query, signal); };
     const open = () => practise(ready[0], signal).catch((e) => e.name !== 'AbortError' && fill(wrongCard, h('span', { class: 'error', role: 'alert' }, e.message), button(t('Take it out'), drop, { class: 'small' })));
-    const next = all.length > 0 && new Date(Math.min(...all.map((c) => c.due))).toLocaleDateString(locale());
+    const next = all.length > 0 && day(Math.min(...all.map((c) => c.due)));
     return h('section', {}, h('h2', {}, t('Your mistakes')),
       h('p', {}, all.length === 0 ? t('The review of a game that you have played puts your mistakes here, to solve them later.') : ready.length ? t('{n} to practise, {due} due.', { n: all.length, due: ready.length }) : t('{n} to practise, 0 due; the next on {day}.', { n: all.length, day: next })),
       ready.length > 0 && h('p', { class: 'row' }, button(t('Practise'), open, { class: 'primary', 'data-key': 'practise' })), wrongCard, h('p', { class: 'note' }, rule()));
@@ -106,7 +106,7 @@ export async function show(main, query, signal, _, done = '') {
       return lineChart({
         title: t('{game}: loss per decision', { game: called(group) }), xLabel: t('game'), yLabel: unit || t('% of the win'), digits: 2, zero: true,
         series: [{ name: unit || t('% of the win'), x: list.map((_, i) => i + 1), y: list.map((g) => ((unit ? 1 : 100) * g.loss) / g.decisions), seat: 0 }],
-        describe: (x) => new Date(list[x - 1].at).toLocaleDateString(locale()),
+        describe: (x) => day(list[x - 1].at),
       });
     }).filter(Boolean);
     return charts.length > 0 && [h('h2', {}, t('Loss per decision')), h('div', { class: 'charts' }, charts)];

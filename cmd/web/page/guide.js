@@ -1,7 +1,7 @@
 // The guided first game: what to do at each step, in the game that is on the page. The logic
 // holds its texts and its game (internal/web/guides.json).
 import { callOnce } from './api.js';
-import { instead, link, write } from './address.js';
+import { gameIn, instead, link, write } from './address.js';
 import { fill, h } from './dom.js';
 import { t } from './language.js';
 
@@ -29,7 +29,8 @@ export function tell(guide, view) {
 
 /** Opens the guided game of a preset. */
 export async function show(main, query) {
-  const guide = await guideOf(query.get('game') ?? 'pig');
+  const games = await callOnce('games');
+  const guide = await guideOf(gameIn(query, games, games.find((g) => g.id === 'pig')).id);
   fill(main, h('p', {}, t('Opening the guided game…')));
   instead(guided(guide));
 }

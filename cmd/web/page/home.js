@@ -1,7 +1,7 @@
 // The first page: choose a game, who plays, and how the dice are rolled.
 import { button, fill, h } from './dom.js';
 import { callOnce, offline } from './api.js';
-import { goTo, link, newSeed, write } from './address.js';
+import { gameIn, goTo, link, newSeed, write } from './address.js';
 import { t } from './language.js';
 import { keepLastGame, keepSeats, lastGame, seatsOf, turn } from './store.js';
 
@@ -12,8 +12,8 @@ export async function show(main, query, signal) {
   document.title = t('marsgym: play');
   const games = await callOnce('games');
   signal.throwIfAborted(); // another page was opened meanwhile
-  const state = { game: query.get('game') ?? lastGame(), players: 0, seats: [], chosen: [], seed: newSeed(), typed: false };
-  if (!games.some((g) => g.id === state.game)) state.game = games[0].id;
+  const first = gameIn(query, games, games.find((g) => g.id === lastGame()) ?? games[0]);
+  const state = { game: first.id, players: 0, seats: [], chosen: [], seed: newSeed(), typed: false };
   const form = h('form', { class: 'choose', onsubmit: (event) => { event.preventDefault(); start(state, form); } });
   fill(main,
     h('h1', {}, t('Play, and see what each choice is worth')),

@@ -24,14 +24,33 @@ let templates = [];
 /** The code of the language that the page is in. */
 export const language = () => chosen.code;
 
-/** The tag of the language for dates: that of the browser, which can name a country, if it fits. */
-export const locale = () => navigator.languages.find((tag) => codeOf(tag) === chosen.code) ?? chosen.tag;
+/** The tags of the languages of the browser; some browsers have none, or such as en-US@posix, which are not well formed. */
+const tags = () => [navigator.languages, navigator.language].flat().filter((tag) => typeof tag === 'string');
 
-const codeOf = (tag) => tag.split('-')[0].toLowerCase();
+const codeOf = (/** @type {string} */ tag) => tag.split(/[^A-Za-z]/)[0].toLowerCase();
 
 /** The first language of the browser that the page has, else English. */
 export function ofBrowser() {
-  return navigator.languages.map(codeOf).find((code) => languages.some((l) => l.code === code)) ?? 'en';
+  return tags().map(codeOf).find((code) => languages.some((l) => l.code === code)) ?? 'en';
+}
+
+/** The day of a time. @param {number} at */
+export const day = (at) => date(at, 'toLocaleDateString', 10);
+
+/** A time. @param {number | string} at */
+export const moment = (at) => date(at, 'toLocaleString', 16);
+
+/** A time as the browser writes it for its country, if that has the language, else by its form in ISO 8601: what the browser says of languages and time zones can be such that it refuses it. */
+function date(at, how, digits) {
+  const time = new Date(at);
+  for (const tag of [...tags().filter((tag) => codeOf(tag) === chosen.code), chosen.tag]) {
+    try {
+      return time[how](tag);
+    } catch {
+      // The next one.
+    }
+  }
+  return time.toISOString().slice(0, digits).replace('T', ' ');
 }
 
 /** Loads a language, which the page is in from then on; it throws an error for people. @param {string} code */
@@ -46,9 +65,10 @@ export async function speak(code) {
 }
 
 async function load(code) {
-  const response = await fetch(`lang/${code}.json`).catch(() => null);
-  if (!response?.ok) throw new Error(t('The language cannot be loaded. Check the connection and choose it again.'));
-  return response.json();
+  const response = await fetch(new URL(`lang/${code}.json`, import.meta.url)).catch(() => null);
+  const table = await response?.json().catch(() => null); // a server can send a page in place of what it does not have
+  if (!response?.ok || !table?.page || !table.games) throw new Error(t('The language cannot be loaded. Check the connection and choose it again, or reload the page: there can be a new version.'));
+  return table;
 }
 
 /**

@@ -1,9 +1,10 @@
 // The router: the part of the address after # chooses a page.
-import { fill, h, notice, svg } from './dom.js';
+import { button, fill, h, notice, svg } from './dom.js';
 import { offline } from './api.js';
-import { current, link, onChange } from './address.js';
+import { check, current, link, onChange, reload } from './address.js';
 import { language, languages, later, ofBrowser, speak, t } from './language.js';
 import { keepLanguage, keptLanguage } from './store.js';
+import { keepVersion } from './version.js';
 
 /** Pages by name: each returns its title and what draws it. */
 const pages = new Map([
@@ -26,12 +27,21 @@ function help(page, query, error) {
     h('li', {}, h('a', { href: '#home' }, t('Start a game'))), h('li', {}, h('a', { href: '#games' }, t('My games'))));
 }
 
+/** A part of the page is missing: the server has another version now, or cannot be reached. */
+class Incomplete extends Error {
+  constructor() {
+    super(t('A part of this page cannot be loaded. Check the connection and reload the page: there can be a new version.'));
+  }
+}
+
+/** Whether the page has its style sheets: without them it is not the page. */
+const styled = () => [...document.querySelectorAll('link[rel=stylesheet]')].every((/** @type {HTMLLinkElement} */ link) => link.sheet);
+
 let leave = new AbortController();
 let shown = '';
 
 async function show() {
-  const { page: name, query } = current();
-  const page = pages.has(name) ? name : 'home';
+  const { page, query } = current();
   leave.abort();
   leave = new AbortController();
   const signal = leave.signal;
@@ -42,7 +52,9 @@ async function show() {
   }
   const main = document.getElementById('main');
   try {
-    const module = await pages.get(page)();
+    check(page, query);
+    const module = await pages.get(page)().catch(() => null);
+    if (!module || !styled()) throw new Incomplete();
     if (signal.aborted) return;
     await module.show(main, query, signal, shown === page);
     if (signal.aborted) return; // another page is shown since
@@ -52,7 +64,7 @@ async function show() {
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
     fill(main, h('h1', {}, t('That did not work')), h('p', { class: 'error', role: 'alert' }, error.message),
-      help(page, query, error));
+      error instanceof Incomplete ? button(t('Reload'), reload) : help(page, query, error));
     shown = 'error';
   }
 }
@@ -82,4 +94,4 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 });
 onChange(show);
 draw(keptLanguage() || ofBrowser());
-if (offline && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js');
+if (offline) keepVersion();

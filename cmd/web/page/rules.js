@@ -2,7 +2,7 @@
 import { fill, h } from './dom.js';
 import { call, callOnce } from './api.js';
 import { drawBoard, kinds } from './board.js';
-import { link, whole } from './address.js';
+import { gameIn, link, whole } from './address.js';
 import { language, t } from './language.js';
 import { lastGame } from './store.js';
 
@@ -10,7 +10,7 @@ import { lastGame } from './store.js';
 export async function show(main, query, signal) {
   document.title = t('marsgym: rules');
   const games = await callOnce('games');
-  const last = games.find((g) => g.id === lastGame()) ?? games[0], id = query.get('game') ?? last.id;
+  const { id } = gameIn(query, games, games.find((g) => g.id === lastGame()) ?? games[0]);
   const players = whole(query, 'players') ?? 0, { title, blocks: list, language: own } = await call('rules', { game: id, players, language: language() }, signal);
   fill(main,
     h('h1', {}, t('Rules: {game}', { game: title })),

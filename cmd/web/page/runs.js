@@ -2,7 +2,7 @@
 import { call } from './api.js';
 import { button, fill, h } from './dom.js';
 import { lineChart } from './chart.js';
-import { locale, mix, t } from './language.js';
+import { mix, moment, t } from './language.js';
 import { goTo, link, newSeed, write } from './address.js';
 
 /** Draws the page. */
@@ -19,7 +19,7 @@ export async function show(main, query, signal) {
       h('thead', {}, h('tr', {}, [t('run'), t('game'), t('changed'), t('play against')].map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, runs.map((r) => h('tr', {},
         h('th', { scope: 'row' }, h('a', { href: link('runs', { run: r.name }), 'aria-current': r.name === chosen ? 'true' : null }, r.name)),
-        h('td', {}, r.game ? `${r.game}, ${r.players}` : ''), h('td', {}, new Date(r.changed).toLocaleString(locale())),
+        h('td', {}, r.game ? `${r.game}, ${r.players}` : ''), h('td', {}, moment(r.changed)),
         h('td', {}, r.agents.map((agent) => button(agent.endsWith('/checkpoint') ? t('Checkpoint') : t('Network'), () => {
           goTo(link('play', write({ game: r.game, players: r.players, seed: newSeed(), seats: ['human', ...Array(r.players - 1).fill(agent)] })));
         }, { class: 'small', 'aria-label': agent.endsWith('/checkpoint') ? t('Play against the checkpoint of {run}', { run: r.name }) : t('Play against the network of {run}', { run: r.name }) })))))))),

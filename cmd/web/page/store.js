@@ -2,6 +2,7 @@
 // of mistakes and the daily exercises, whether values are shown, the last game and its seats, the language, and the token of the
 // server. The storage can be full or denied, and hold what another version or program wrote. What
 // it does not take stays in this page while that is open, and what is damaged counts as absent.
+// Other projects can share the origin, and so the storage: what has no prefix may be theirs.
 
 import { gameOf, parse, write } from './address.js';
 import { notice } from './dom.js';
@@ -28,11 +29,16 @@ const here = new Map();
 /** Whether the person knows that the storage does not take everything. */
 let told = false;
 
+const prefix = 'marsgym ';
+
+/** The names that had no prefix once and hold a setting: there it is read, where the name with the prefix has none, but not changed. */
+const settings = /^(values|coach|game|language|seats .*)$/;
+
 /** @param {string} name */
 function get(name) {
   if (here.has(name)) return here.get(name);
   try {
-    return localStorage.getItem(name);
+    return localStorage.getItem(prefix + name) ?? (settings.test(name) ? localStorage.getItem(name) : null);
   } catch {
     return null; // denied
   }
@@ -41,8 +47,8 @@ function get(name) {
 /** Returns whether the storage took it; null forgets. @param {string} name @param {string | null} value */
 function put(name, value) {
   try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
+    if (value === null) localStorage.removeItem(prefix + name);
+    else localStorage.setItem(prefix + name, value);
     here.delete(name);
     return true;
   } catch {
@@ -53,15 +59,19 @@ function put(name, value) {
   }
 }
 
+/** The list that a text is; none if it is something else. @param {string | null} text @returns {any[]} */
+function listIn(text) {
+  try {
+    const all = JSON.parse(text ?? '[]');
+    return Array.isArray(all) ? all : [];
+  } catch {
+    return [];
+  }
+}
+
 /** The entries that are stored under a name and are what they should be. @param {string} name @param {(x: any) => boolean} is */
 function list(name, is) {
-  let all;
-  try {
-    all = JSON.parse(get(name) ?? '[]');
-  } catch {
-    all = [];
-  }
-  return Array.isArray(all) ? all.filter(is).slice(0, limit) : [];
+  return listIn(get(name)).filter(is).slice(0, limit);
 }
 
 /** @returns {Kept[]} */
@@ -85,7 +95,7 @@ const maybe = (types, list) => list.every((x) => x === undefined || (types === '
 
 /** @param {any} g */
 function isKept(g) {
-  return isKey(g?.key) && typeof g.game === 'string' && Number.isInteger(g.players) && isTime(g.at) &&
+  return isKey(g?.key) && g.game === parse(g.key)?.game && Number.isInteger(g.players) && isTime(g.at) &&
     maybe('string', [g.result, g.against, g.unit]) && maybe('number', [g.luck, g.loss, g.decisions]) && maybe('boolean', [g.open, g.exact]);
 }
 
@@ -96,7 +106,7 @@ function isCard(c) {
 
 /** @param {any} d */
 function isDay(d) {
-  return typeof d?.day === 'string' && /^\d{4}-\d\d-\d\d$/.test(d.day) && typeof d.right === 'boolean';
+  return typeof d?.day === 'string' && Object.keys(d).length === 2 && /^\d{4}-\d\d-\d\d$/.test(d.day) && typeof d.right === 'boolean';
 }
 
 /**
@@ -123,7 +133,9 @@ export function keepReview(key, numbers, cards) {
   keepCards(cards.filter((c) => !deck().some((d) => same(c, d))));
 }
 
-const same = (c, d) => c.key === d.key && c.step === d.step;
+function same(c, d) {
+  return c.key === d.key && c.step === d.step;
+}
 
 /** Puts cards into the deck, in place of those of the same mistakes. @param {Card[]} cards */
 export function keepCards(cards) {
@@ -164,20 +176,47 @@ export function merge(text) {
     file = null;
   }
   if (file?.format !== mark) throw new Error(t('This file holds no games of this page. Choose one that “Save to a file” has written.'));
-  let left = 0;
-  /** @type {[string, any[], (x: any) => boolean, (x: any, y: any) => boolean][]} */
-  const kinds = [['games', games(), isKept, (x, y) => x.key === y.key], ['deck', deck(), isCard, same], ['days', days(), isDay, (x, y) => x.day === y.day]];
-  const parts = kinds.map(([name, here, is, equal]) => {
+  const parts = kinds.map((kind) => {
+    const { name, is } = kind;
     if (!Array.isArray(file[name]) || !file[name].every(is)) throw new Error(t('The file is damaged in its part “{name}”. Nothing was added.', { name }));
-    const found = here.map((x) => ({ ...file[name].find((y) => equal(x, y)), ...x }));
-    const more = file[name].filter((y, i) => !here.some((x) => equal(x, y)) && file[name].findIndex((x) => equal(x, y)) === i);
-    const added = more.slice(0, limit - here.length);
-    left += more.length - added.length;
-    return { name, added: added.length, all: [...found, ...added].sort((x, y) => (name === 'days' ? y.day.localeCompare(x.day) : y.at - x.at)) };
+    return { name, ...joined(kind, file[name]) };
   });
   for (const { name, all } of parts) put(name, JSON.stringify(all));
   const [g, c, d] = parts.map((part) => part.added);
-  return { games: g, mistakes: c, days: d, left };
+  return { games: g, mistakes: c, days: d, left: parts.reduce((sum, part) => sum + part.left, 0) };
+}
+
+/**
+ * What lists are kept, what is an entry of each, and which are of the same game, mistake or day.
+ * @type {{name: string, is: (x: any) => boolean, equal: (x: any, y: any) => boolean}[]}
+ */
+const kinds = [{ name: 'games', is: isKept, equal: (x, y) => x.key === y.key }, { name: 'deck', is: isCard, equal: same }, { name: 'days', is: isDay, equal: (x, y) => x.day === y.day }];
+
+/** The list of a kind with others added to it, how many of them are new, and how many had no room. @param {any[]} others */
+function joined({ name, is, equal }, others) {
+  const here = list(name, is), found = here.map((x) => ({ ...others.find((y) => equal(x, y)), ...x }));
+  const more = others.filter((y, i) => !here.some((x) => equal(x, y)) && others.findIndex((x) => equal(x, y)) === i);
+  const added = more.slice(0, limit - here.length);
+  return { added: added.length, left: more.length - added.length, all: [...found, ...added].sort((x, y) => (name === 'days' ? y.day.localeCompare(x.day) : y.at - x.at)) };
+}
+
+/**
+ * Takes over the lists of the time before names had a prefix. A list that has other entries too may be that of
+ * another project, or damaged: it stays, and what is ours in it is copied once.
+ */
+function adopt() {
+  for (const kind of kinds) {
+    const { name, is } = kind, text = localStorage.getItem(name), all = listIn(text), ours = all.filter(is), whole = ours.length === all.length;
+    if (!text || !ours.length || !whole && get(name) !== null) continue;
+    if (whole) localStorage.removeItem(name); // there may be no room for both
+    if (!put(name, JSON.stringify(joined(kind, ours).all)) && whole) localStorage.setItem(name, text);
+  }
+}
+
+try {
+  adopt();
+} catch {
+  // The storage is denied.
 }
 
 /** Whether a game that goes on is kept just as it is. @param {import('./address.js').Address} a */
@@ -187,7 +226,7 @@ export function goesOn(a) {
 
 /** Forgets all games, mistakes and days. */
 export function forgetGames() {
-  for (const name of ['games', 'deck', 'days']) put(name, null);
+  for (const { name } of kinds) put(name, '[]');
 }
 
 /** Whether something is switched on: values or the coach. @param {string} name */

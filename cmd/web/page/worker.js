@@ -1,13 +1,6 @@
 // The Web Worker of the exported page: it runs the logic as WebAssembly. files.js lists the
 // files of the page, and wasm_exec.js is that of the Go release which compiled app.wasm.
-importScripts('files.js', 'wasm_exec.js');
-
-/** Called by the program: returns a file as bytes. */
-self.fetchBytes = async (name) => {
-  const response = await fetch(name).catch(() => null);
-  if (!response?.ok) throw new Error(`${name} cannot be loaded`);
-  return new Uint8Array(await response.arrayBuffer());
-};
+importScripts('files.js', 'load.js', 'wasm_exec.js');
 
 const waiting = [];
 let running = false;
@@ -25,12 +18,8 @@ function answer({ id, request }) {
 onmessage = ({ data }) => (running ? answer(data) : waiting.push(data));
 
 (async () => {
-  const response = await fetch('app.wasm.gz');
-  if (!response.ok) throw new Error('app.wasm.gz cannot be loaded');
-  const plain = response.body.pipeThrough(new DecompressionStream('gzip'));
-  const module = new Response(plain, { headers: { 'Content-Type': 'application/wasm' } });
   const go = new Go();
-  const { instance } = await WebAssembly.instantiateStreaming(module, go.importObject);
+  const { instance } = await WebAssembly.instantiate(await self.load('app.wasm.gz'), go.importObject);
   await go.run(instance);
   throw new Error('the program has ended');
 })().catch((error) => postMessage({ failed: error.message }));

@@ -21,7 +21,7 @@ var solvedHere = []string{"martian-dice-1", "pig-2", "mars-is-ours-fast-2"}
 
 func main() {
 	var files []string
-	list := js.Global().Get("files")
+	list := js.Global().Get("Object").Call("keys", js.Global().Get("files"))
 	for i := range list.Length() {
 		files = append(files, list.Index(i).String())
 	}
@@ -89,7 +89,7 @@ func fetch(ctx context.Context, name string) ([]byte, error) {
 		return nil
 	})
 	defer failed.Release()
-	js.Global().Call("fetchBytes", name).Call("then", found, failed)
+	js.Global().Call("load", name).Call("then", found, failed)
 	r := <-done
 	return r.bytes, r.err
 }
