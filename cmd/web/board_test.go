@@ -65,7 +65,7 @@ func TestBrowserBoard(t *testing.T) {
 	x.do(`document.querySelector('[data-key="option-nm>co"]').focus()`)
 	x.must(x.Press(x.ctx, "Enter"))
 	x.moved("nm>co")
-	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="option-nm>co"]')`)
+	x.wait(`document.querySelector('[data-key="cell-CO"].selected')`, `document.activeElement.matches('[data-key="option-nm>co"]')`)
 	x.offers("a battle that can go on", "nm>co end")
 
 	x.load(address + "#play?game=martian-risk-small&players=3&dice=typed&start=" + url.QueryEscape("4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1"))

@@ -47,19 +47,19 @@ func TestBrowserFirstScreen(t *testing.T) {
 	order := `[...document.querySelectorAll('.option-button')].map((b) => b.dataset.key).join(' ')`
 	before := x.text(order)
 	x.do(`document.querySelector('.switch input').click()`)
-	x.wait(`document.querySelector('.odds-part') && document.querySelector('.board .worth-badge')`)
+	x.wait(`document.querySelector('.odds-part')`, `document.querySelector('.board .worth-badge')`)
 	if after := x.text(order); after != before {
 		t.Errorf("with values the choices are %s, before %s", after, before)
 	}
 	board := `(() => { const { x, y, width, height } = document.querySelector('.board').getBoundingClientRect(); return [x, y, width, height].join(' '); })()`
 	place := x.text(board)
 	x.click("option-roll")
-	x.wait(`location.hash.includes('roll') && ` + choice)
+	x.wait(`location.hash.includes('roll')`, choice)
 	if now := x.text(board); now != place {
 		t.Errorf("after a choice the board is at %s, before at %s", now, place)
 	}
 	x.must(x.Press(x.ctx, "ArrowLeft"))
-	x.wait(`/step=/.test(location.hash) && document.querySelector('.actions')?.textContent.includes('Step ')`)
+	x.wait(`/step=/.test(location.hash)`, `document.querySelector('.actions')?.textContent.includes('Step ')`)
 	x.must(x.Press(x.ctx, "ArrowRight"))
 	x.wait(`!/step=/.test(location.hash)`)
 }

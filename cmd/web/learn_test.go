@@ -26,7 +26,7 @@ func TestBrowserCoach(t *testing.T) {
 	x.wait(`document.querySelector('.coach-told').textContent.startsWith('Best: Roll')`)
 	before := x.text("location.hash")
 	x.click("option-stop")
-	x.wait(`/“End the turn.*” loses \d+\.\d\s% of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent) && document.activeElement.dataset.key === 'choose-again'`)
+	x.wait(`/“End the turn.*” loses \d+\.\d\s% of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent)`, `document.activeElement.dataset.key === 'choose-again'`)
 	x.press("Choose again")
 	x.wait(`!document.querySelector('.coach-told').hasChildNodes()`)
 	if got := x.text("location.hash"); got != before {
@@ -37,7 +37,7 @@ func TestBrowserCoach(t *testing.T) {
 	x.press("Play it")
 	x.moved("stop")
 	x.do("history.back()")
-	x.wait(`!location.hash.includes('moves=') && document.querySelector('[data-key=option-stop]:not(:disabled)')`)
+	x.wait(`!location.hash.includes('moves=')`, `document.querySelector('[data-key=option-stop]:not(:disabled)')`)
 	x.click("option-stop")
 	x.wait(`document.querySelector('[data-key=play-it]')`)
 	x.do(`new Promise((resolve) => setTimeout(resolve, 600))`) // longer than a double click
@@ -70,7 +70,7 @@ func TestBrowserGuide(t *testing.T) {
 	x.click("cell-c4")
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Your own way.')`)
 	x.click("leave-guide")
-	x.wait(`!document.querySelector('.guide') && ` + choice)
+	x.wait(`!document.querySelector('.guide')`, choice)
 }
 
 // TestBrowserNewcomer: the header leads back to the game that was played last and to its rules, with
@@ -90,10 +90,10 @@ func TestBrowserNewcomer(t *testing.T) {
 	x.press("Rules")
 	x.wait(`document.querySelector('h1').textContent.startsWith('Rules: Martian Risk')`)
 	x.press("Play")
-	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked && document.querySelector('select[name=seat1]')?.value === 'random' && document.querySelector('select[name=seat2]')?.value === 'greedy'`)
+	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked`, `document.querySelector('select[name=seat1]')?.value === 'random'`, `document.querySelector('select[name=seat2]')?.value === 'greedy'`)
 
 	x.do(`location.hash = '#learn?game=martian-risk-small'`)
-	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of') && document.querySelector('[data-key=cell-NM].suggested')`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of')`, `document.querySelector('[data-key=cell-NM].suggested')`)
 	x.click("option-nm")
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of')`)
 	x.click("back")
@@ -106,7 +106,7 @@ func TestBrowserNewcomer(t *testing.T) {
 	}
 	x.wait(choice)
 	x.do(choice + ".click()")
-	x.wait(`!document.querySelector('.guide') && ` + choice)
+	x.wait(`!document.querySelector('.guide')`, choice)
 }
 
 // TestBrowserEditor sets up positions by clicks: dice, the owner of a region and its armies, and
@@ -120,11 +120,11 @@ func TestBrowserEditor(t *testing.T) {
 		for _, key := range strings.Fields(keys) {
 			before := x.text("location.hash")
 			first, _, _ := strings.Cut(key, ",")
-			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]') && document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`, first))
+			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]')`, first), `document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`)
 			x.do(fmt.Sprintf(`for (const key of %q.split(',')) document.querySelector('[data-key="' + key + '"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`, key))
 			x.wait(fmt.Sprintf("location.hash !== %q", before))
 		}
-		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q && document.querySelector('[data-key=play-on]') && !document.querySelector('.error:not(:empty)')`, want))
+		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q`, want), `document.querySelector('[data-key=play-on]')`, `!document.querySelector('.error:not(:empty)')`)
 	}
 	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K more-aside-T", "13-17@1 aside T4R2H4 roll R2C1")
 	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K,less-roll-R,more-aside-T,more-aside-T", "13-17@1 aside T5R2H4 roll R1C1")
@@ -137,7 +137,7 @@ func TestBrowserEditor(t *testing.T) {
 		t.Error("the map of the editor is too small to click")
 	}
 	x.click("play-on")
-	x.wait(`location.hash.startsWith('#play?') && new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,') && ` + choice)
+	x.wait(`location.hash.startsWith('#play?')`, `new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,')`, choice)
 }
 
 // TestBrowserLink: a game by link says that it relies on trust, and a link that is older than what

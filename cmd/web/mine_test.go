@@ -96,7 +96,7 @@ func TestBrowserMyGames(t *testing.T) {
 		t.Errorf("My games says %q; want %q and mistakes to practise", got, line)
 	}
 	x.click("practise")
-	x.wait(`new URLSearchParams(location.hash).get('exercise') && ` + choice)
+	x.wait(`new URLSearchParams(location.hash).get('exercise')`, choice)
 	best := x.text(`Promise.all([import('./api.js'), import('./address.js')]).then(async ([api, a]) => {
 		const { query } = a.current();
 		return (await api.call('values', { ...a.read(query), step: Number(query.get('step')) })).options[0].action;
@@ -145,7 +145,7 @@ func (x *tab) exerciseOfDay(address string) {
 	x.load(address + "#games")
 	x.wait(`document.querySelector('[data-key=daily]')`)
 	x.click("daily")
-	x.wait(`new URLSearchParams(location.hash).get('day') && ` + choice)
+	x.wait(`new URLSearchParams(location.hash).get('day')`, choice)
 	x.do(choice + ".click()")
 	x.wait(`document.querySelector('.practice')?.textContent.includes('Today’s exercise is')`)
 }

@@ -27,7 +27,9 @@ function help(page, query, error) {
 }
 
 let leave = new AbortController();
-let shown = '';
+let asked = ''; // the page that was asked for last, or 'error' in place of one that cannot be shown; '' before the first
+let shown = ''; // the page that is on the screen; '' while another one takes its place
+let moved = false; // whether the page that is asked for gets the focus: the person came to it from another one
 
 async function show() {
   const { page: name, query } = current();
@@ -41,20 +43,26 @@ async function show() {
     else a.removeAttribute('aria-current');
   }
   const main = document.getElementById('main');
+  moved ||= asked !== '' && asked !== page; // a page that is left before it is complete has not got it
+  asked = page;
+  if (shown !== page) shown = '';
+  const again = shown === page;
   try {
     const module = await pages.get(page)();
     if (signal.aborted) return;
-    await module.show(main, query, signal, shown === page);
+    await module.show(main, query, signal, again);
     if (signal.aborted) return; // another page is shown since
-    if (shown !== page) scrollTo(0, 0);
-    if (shown !== page && shown) main.focus({ preventScroll: true });
     shown = page;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
     fill(main, h('h1', {}, t('That did not work')), h('p', { class: 'error', role: 'alert' }, error.message),
       help(page, query, error));
-    shown = 'error';
+    asked = 'error';
+    shown = '';
   }
+  if (!again) scrollTo(0, 0);
+  if (moved) main.focus({ preventScroll: true });
+  moved = false;
 }
 
 /** Draws what stands above all pages. */
