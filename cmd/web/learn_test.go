@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
+	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/web"
+	"marsgym/models"
 )
 
 // TestBrowserCoach: the coach warns before a costly choice, which can be taken back or played, also
@@ -50,6 +54,37 @@ func TestBrowserCoach(t *testing.T) {
 	if got := x.text(`document.querySelector('.coach-told').textContent`); strings.Contains(got, "beginnt") {
 		t.Errorf("the hint gives the answer away: %s", got)
 	}
+}
+
+// TestBrowserSolvedMeanwhile solves a game while its values are estimated: the exact values follow.
+func TestBrowserSolvedMeanwhile(t *testing.T) {
+	b := browser(t)
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err == nil {
+		_, err = solved(t.Context(), g)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimates := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(estimates) })
+	s := start(t, web.Options{
+		Work: work, Limit: limit,
+		Solve: func(ctx context.Context, g env.Game) (env.Solution, error) {
+			<-estimates
+			return solved(ctx, g)
+		},
+		Pretrained: func(ctx context.Context, spec game.Spec) (*models.File, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err // whether there is a network
+			}
+			begin()
+			return agents.LoadPretrained(spec)
+		},
+	}, "")
+	t.Cleanup(begin) // before the server ends
+	x := open(t, b, s.address()+"#editor?game=martian-dice&players=2&position=0-0@0%20aside%20T2R3")
+	x.wait(`document.querySelector('.worth')`, `document.querySelector('.digits')`)
 }
 
 // TestBrowserGuide opens a guided game from the page of the rules, follows it, and leaves the

@@ -91,7 +91,7 @@ type Values struct {
 	Unit      string            `json:"unit"`                // "" for shares of the win
 	Values    []analysis.Number `json:"values"`              // [P] of the position
 	Options   []analysis.Option `json:"options"`             // the best first; empty if no seat is to move
-	Solving   *Solving          `json:"solving,omitempty"`   // of estimates: how far the exact values are
+	Solving   *Solving          `json:"solving,omitempty"`   // of estimates: how far the exact values are, which can be ready by now
 	Situation string            `json:"situation,omitempty"` // of the mover, if the game names situations
 }
 

@@ -123,14 +123,15 @@ export function choices(context, free) {
     fill(best, options.length > 1 && mix('Best: {choice}, {value}', { choice: h('strong', {}, words(options[0].action)), value: numbers.value(options[0].value, unit) }));
     draw();
     context.onValues?.(state.values);
-    if (solving && !solving.solved) until(soon);
+    if (solving) until(soon); // they can be ready by now
   }
 
   /** Says how far the exact values are, and loads them when they are ready. */
   async function until(soon) {
     for (;;) {
       const { done, solved } = await call('solving', { game: context.address.game, players: context.address.players }, context.signal).catch(() => ({})) ?? {};
-      if (context.signal.aborted || !soon.isConnected || done === undefined) return;
+      if (context.signal.aborted || !soon.isConnected) return;
+      if (done === undefined) return fill(soon);
       if (solved) {
         asked = { time: 0 };
         return load();
