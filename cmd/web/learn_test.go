@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,32 @@ func TestBrowserCoach(t *testing.T) {
 	x.wait(`document.querySelector('.coach-told [data-key=best]')`)
 	if got := x.text(`document.querySelector('.coach-told').textContent`); strings.Contains(got, "beginnt") {
 		t.Errorf("the hint gives the answer away: %s", got)
+	}
+}
+
+// TestBrowserVerdicts: a loss that is shown as 4.0 % has the verdict of 4 %, equal choices are counted, and the
+// mistake of an opponent since the last choice is told.
+func TestBrowserVerdicts(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+	if got := x.text(`Promise.all([import('./verdict.js'), import('./numbers.js')]).then(([{ verdict }, { loss }]) => [0.03949, 0.03951, 0.03997, 0.04, 0.1949, 0.245, 0.2451].map((value, i) => {
+		const n = { value, low: value, high: value, exact: true }, unit = i > 3 ? 'turns' : '';
+		return loss(n, unit) + ' ' + (verdict(n, unit)?.sign ?? '');
+	}).join(', '))`); got != "3.9 % ?!, 4.0 % ?, 4.0 % ?, 4.0 % ?, 0.19 ?!, 0.24 ?!, 0.25 ?" {
+		t.Errorf("verdicts are %s", got)
+	}
+	x.do("localStorage.setItem('values', 'on')")
+	x.load(address + "#play?game=martian-dice&players=2&seed=8&seats=human,human&start=0-0@0%20aside%20T5%20roll%20H4K4")
+	x.wait(`document.querySelector('.digits')`)
+	best := x.text(`[...document.querySelectorAll('.loss.best')].length - 1`)
+	if got := x.text(`document.querySelector('.best-line').textContent`); best == "0" || !strings.HasPrefix(got, "Best, and "+best+" more as good: ") {
+		t.Errorf("with %s more choices that are the best the page says %q", best, got)
+	}
+	// In Pig an opponent who holds 20 points short of the end, with nothing, lets the person win.
+	x.load(address + "#play?game=pig&players=2&seed=3&seats=human,human&start=90-60@1%20turn%2039&moves=hold")
+	x.wait(`document.querySelector('.digits')`)
+	if got := x.text(`document.querySelector('.choices .note[role=status]').textContent`); !regexp.MustCompile(`^Seat 2, (blunder \?\?|mistake \?|inaccuracy \?!): “Hold.*” lost \d+\.\d.% of the chance to win\.$`).MatchString(got) {
+		t.Errorf("of the other player is told: %q", got)
 	}
 }
 

@@ -92,6 +92,14 @@ func TestBrowserMyGames(t *testing.T) {
 		return x.text(`document.querySelector('main').innerText`)
 	}
 	line := fmt.Sprintf("luck +%.1f\u00a0%%, mistakes −%.1f\u00a0%%", 100*me.Luck.Value, 100*me.Losses.Value)
+	if got := x.text(`document.getElementById('live').textContent`); got == "" || strings.Contains(got, "Your choice.") {
+		t.Errorf("after the game is said: %q", got)
+	}
+	x.do("location.hash = 'games'")
+	x.wait(`document.querySelector('[data-key=daily]')`)
+	if got := x.text(`document.getElementById('live').textContent`); got != "" {
+		t.Errorf("at My games is said: %q", got)
+	}
 	if got := mine(); !strings.Contains(got, line) || !strings.Contains(got, " due.") {
 		t.Errorf("My games says %q; want %q and mistakes to practise", got, line)
 	}

@@ -75,7 +75,7 @@ func (a *App) solveWithin(ctx context.Context, g env.Game, d time.Duration) (env
 
 // Solving is how far the solver of a game is.
 type Solving struct {
-	Done   float64 `json:"done"`   // the part that is done, 0 to 1
+	Done   float64 `json:"done"` // the part that is done, 0 to 1
 	Solved bool    `json:"solved"`
 }
 

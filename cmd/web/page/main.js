@@ -1,5 +1,5 @@
 // The router: the part of the address after # chooses a page.
-import { fill, h, notice, svg } from './dom.js';
+import { announce, fill, h, notice, svg } from './dom.js';
 import { offline } from './api.js';
 import { current, link, onChange } from './address.js';
 import { language, languages, later, ofBrowser, speak, t } from './language.js';
@@ -47,6 +47,7 @@ async function show() {
   asked = page;
   if (shown !== page) shown = '';
   const again = shown === page;
+  if (!again) announce(''); // what was said of the page before
   try {
     const module = await pages.get(page)();
     if (signal.aborted) return;
