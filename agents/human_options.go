@@ -65,10 +65,12 @@ func (o *options) short(board int) string {
 	for _, x := range o.list {
 		different[x.description] = true
 	}
-	if n := len(o.list); n <= fewOptions && board+n < screenLines && (n <= 4 || 2*len(different) > n) {
-		return o.lines(o.list, true)
-	}
 	var text string
+	if n := len(o.list); n <= fewOptions && (n <= 4 || 2*len(different) > n) {
+		if text = o.lines(o.list, true); board+strings.Count(text, "\n") < screenLines {
+			return text
+		}
+	}
 	for _, d := range []detail{full, brief, briefest} {
 		if text = o.byKinds(d); board+strings.Count(text, "\n") < screenLines {
 			break
@@ -272,7 +274,8 @@ func inSequence(title string, entries []string, breaks bool) string {
 }
 
 // lines lists options, one a line. If fit is set and lines are too long for the screen, it
-// leaves out the kinds of the options.
+// leaves out the kinds of the options. A description that is too long even so goes on in
+// the next line.
 func (o *options) lines(list []option, fit bool) string {
 	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
 	for i, x := range list {
@@ -289,10 +292,18 @@ func (o *options) lines(list []option, fit bool) string {
 			}
 		}
 	}
-	width := widest(texts)
+	room := max(screenWidth/3, screenWidth-2-keyWidth-3-widest(hints))
+	for i, text := range texts {
+		texts[i] = input.Fit(text, room)
+	}
+	width := widest(strings.Split(strings.Join(texts, "\n"), "\n"))
 	var b strings.Builder
 	for i := range list {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %-*s%s", keyWidth, keys[i], width, texts[i], hints[i]), " ") + "\n")
+		key, hint := keys[i], hints[i]
+		for text := range strings.SplitSeq(texts[i], "\n") {
+			b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %-*s%s", keyWidth, key, width, text, hint), " ") + "\n")
+			key, hint = "", ""
+		}
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
+	"marsgym/internal/input"
 )
 
 const (
@@ -68,7 +69,7 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 			return nil, err
 		}
 		a.valuer = &analysis.Rollouts{Game: g, Agent: agent, Name: bot, Number: rollouts, Seed: seed}
-		fmt.Fprintf(out, "The game is not solved: advice is estimated by %d games of %s from each option.\n%s\n", rollouts, bot, a.valuer.About())
+		a.printMethod(fmt.Sprintf("The game is not solved: advice is estimated by %d games of %s from each option.", rollouts, bot))
 		return a, nil
 	}
 	v := &analysis.Searches{Game: g, Name: bot, Number: searches, Time: think, Seed: seed}
@@ -79,8 +80,13 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 		v.Name = network
 	}
 	a.valuer = v
-	fmt.Fprintf(out, "The game is not solved: advice is estimated by %d searches with %s, %v for each choice.\n%s\n", v.Number, v.Name, think, v.About())
+	a.printMethod(fmt.Sprintf("The game is not solved: advice is estimated by %d searches with %s, %v for each choice.", v.Number, v.Name, think))
 	return a, nil
+}
+
+// printMethod prints how values are estimated, and what their intervals hold.
+func (a *advisor) printMethod(text string) {
+	fmt.Fprintf(a.out, "%s\n%s\n", input.Fit(text, columns), input.Fit(a.valuer.About(), columns))
 }
 
 func (a *advisor) value(n analysis.Number) string {
@@ -104,7 +110,7 @@ func (a *advisor) rank(at env.Position) ([]analysis.Option, error) {
 	}
 	list, err := analysis.Decide(a.ctx, a.game, at, a.valuer)
 	if errors.Is(err, analysis.ErrTime) {
-		fmt.Fprintf(a.out, "\nNo advice here: %v. A longer -think allows it.\n", err)
+		fmt.Fprintln(a.out, "\n"+input.Fit(fmt.Sprintf("No advice here: %v. A longer -think allows it.", err), columns))
 		err = nil
 	}
 	if err != nil {
@@ -151,7 +157,7 @@ func (a *advisor) print(w io.Writer, at env.Position) error {
 	}
 	const most = 5 // chosen
 	if !a.valuer.Exact() {
-		fmt.Fprintf(w, "Estimated by %s.\n", a.valuer.Method())
+		fmt.Fprintln(w, input.Fit(fmt.Sprintf("Estimated by %s.", a.valuer.Method()), columns))
 	}
 	for _, o := range list[:min(most, len(list))] {
 		fmt.Fprintf(w, "  %-16s  %s\n", o.Action, a.value(o.Value))
@@ -169,18 +175,22 @@ func (a *advisor) confirm(at env.Position, action game.Action) (string, error) {
 	if !(chosen.Regret.Value > a.coach) || chosen.Regret.Low <= game.Tie {
 		return "", nil
 	}
-	describe := func(name string) string {
+	var b strings.Builder
+	describe := func(o analysis.Option) {
+		name := o.Action
 		for _, action := range at.Legal() {
-			if a.game.ActionName(action) == name {
-				return name + " (" + at.DescribeAction(action) + ")"
+			if a.game.ActionName(action) == o.Action {
+				name += " (" + at.DescribeAction(action) + ")"
 			}
 		}
-		return name
+		input.Wrap(&b, "  ", "    ", name+": "+strings.TrimSpace(a.value(o.Value)), columns)
 	}
 	loss := fmt.Sprintf("%.4f %s", chosen.Regret.Value, a.spec.Unit)
 	if a.spec.HasWin() {
 		loss = fmt.Sprintf("%.2f %% of the win", 100*chosen.Regret.Value)
 	}
-	return fmt.Sprintf("Coach: this loses %s.\n  %s: %s\n  %s: %s", loss,
-		describe(best.Action), strings.TrimSpace(a.value(best.Value)), describe(chosen.Action), strings.TrimSpace(a.value(chosen.Value))), nil
+	fmt.Fprintf(&b, "Coach: this loses %s.\n", loss)
+	describe(best)
+	describe(chosen)
+	return strings.TrimSuffix(b.String(), "\n"), nil
 }

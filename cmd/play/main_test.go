@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -246,13 +247,31 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// fits checks that no line is too long for a terminal of 80 columns, apart from commands to copy.
+func fits(t *testing.T, screen string) {
+	t.Helper()
+	for line := range strings.Lines(colour.Strip(screen)) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 79 && !strings.Contains(line, "go run ") {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
+
 func TestHints(t *testing.T) {
 	file := config(t, reduced)
-	stdout, _, _ := command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-cache", t.TempDir(), "-game-config", file)
+	// A choice to roll, whose description is the longest; then the coach warns.
+	stdout, _, _ := command(t, "r\ns\n", "-seed", "1", "-hints", "-coach", "0.0001", "-cache", "none", "-game-config", file)
+	fits(t, stdout)
+	if want := regexp.MustCompile(`\n  \[r\]oll   roll \d dice?; .*   wins +\d+\.\d{4} %\n +points\n`); !want.MatchString(stdout) {
+		t.Errorf("no %s in\n%s", want, stdout)
+	}
+	stdout, _, _ = command(t, "", "-seed", "1", "-hints", "-opponent", "exact", "-cache", t.TempDir(), "-game-config", file)
+	fits(t, stdout)
 	if strings.Count(stdout, "Solving Martian Dice") != 1 || !regexp.MustCompile(`keep \d \w+; \d dice left +wins +\d+\.\d{4} %\n`).MatchString(stdout) {
 		t.Errorf("for two:\n%s", stdout)
 	}
 	stdout, _, _ = command(t, "", "-seed", "1", "-hints", "-players", "1", "-game-config", file)
+	fits(t, stdout)
 	if !regexp.MustCompile(`keep \d \w+; \d dice left +\d+\.\d{4} turns\n`).MatchString(stdout) {
 		t.Errorf("for one:\n%s", stdout)
 	}
@@ -271,12 +290,15 @@ func TestModelFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "a-folder-whose-name-is-so-long-that-its-path-needs-a-line-of-its-own") // as that of macOS
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := (&models.File{Meta: meta, MLP: mlp}).Save(filepath.Join(dir, agents.ModelFile)); err != nil {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")
-	if status != cli.Done || stderr != "" || !strings.HasPrefix(stdout, "Pig.\nBoards and positions call "+dir+" seat 0, you seat 1.\n") {
+	if status != cli.Done || stderr != "" || !strings.HasPrefix(strings.Join(strings.Fields(stdout), " "), "Pig. Boards and positions call "+dir+" seat 0, you seat 1. ") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	again, _, _ := command(t, "", "-opponent", dir, "-seat", "1", "-policy", "sample", "-seed", "1", "-cache", "none")

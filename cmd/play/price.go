@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
+	"marsgym/internal/input"
 	"marsgym/internal/seats"
 )
 
@@ -58,13 +59,13 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 		return
 	}
 	if a.reason != "" {
-		fmt.Fprintf(w, "%s\nOr keep the games by -record, and run go run ./cmd/eval games FILE.\n", a.reason)
+		fmt.Fprintf(w, "%s\nOr keep the games by -record, and run go run ./cmd/eval games FILE.\n", input.Fit(a.reason, columns))
 	}
 	if a.priced == nil {
 		return
 	}
 	if !a.valuer.Exact() {
-		fmt.Fprintf(w, "Estimated by %s; behind ±, half of the %.0f %% interval.\n%s\n", a.priced[0].Method, 100*analysis.Confidence, a.valuer.About())
+		a.printMethod(fmt.Sprintf("Estimated by %s; behind ±, half of the %.0f %% interval.", a.priced[0].Method, 100*analysis.Confidence))
 	}
 	for i, g := range a.priced {
 		for _, p := range people {

@@ -107,9 +107,7 @@ func (s *session) printTable() {
 			parts[i] = fmt.Sprintf("%s seat %d", a.Name, i)
 		}
 	}
-	var b strings.Builder
-	input.Wrap(&b, "", "", "Boards and positions call "+strings.Join(parts, ", ")+".", columns)
-	s.out.Write([]byte(b.String()))
+	fmt.Fprintln(s.out, input.Fit("Boards and positions call "+strings.Join(parts, ", ")+".", columns))
 	for i, a := range s.agents {
 		if a == nil {
 			continue
@@ -118,7 +116,7 @@ func (s *session) printTable() {
 		case d >= patience:
 			fmt.Fprintf(s.out, "%s thinks for up to %v at each choice; Ctrl-C quits.\n", s.names[i], d)
 		case n >= manySimulations:
-			fmt.Fprintf(s.out, "%s thinks for %d simulations at each choice, which takes long; Ctrl-C quits.\n", s.names[i], n)
+			fmt.Fprintln(s.out, input.Fit(fmt.Sprintf("%s thinks for %d simulations at each choice, which takes long; Ctrl-C quits.", s.names[i], n), columns))
 		}
 	}
 	if len(s.people()) > 0 {

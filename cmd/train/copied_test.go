@@ -53,7 +53,7 @@ func TestCopied(t *testing.T) {
 		}
 	}
 	// The flags of a cluster.
-	cluster := []string{"-cluster", "127.0.0.1:1", "-verify", "0.5", "-mixed=true"}
+	cluster := []string{"-cluster", "127.0.0.1:1", "-verify", "0.5", "-mixed"}
 	c, err := parse(append([]string{"-algorithm", "one-move", "-config", write(t, quick), "-cache", cache}, cluster...), io.Discard)
 	if err != nil {
 		t.Fatal(err)

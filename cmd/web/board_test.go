@@ -44,6 +44,12 @@ func TestBrowserBoard(t *testing.T) {
 	address := served(t)
 	x := open(t, browser(t), address)
 
+	x.load(address + "#play?game=martian-risk-small&players=3&seed=7&seats=human,human,human")
+	x.wait(choice)
+	if got := x.text(`[...document.querySelectorAll('.option-button')].map((e) => e.dataset.key.slice(7)).join(' ')`); got != "az ca co id mt nd nm nv or ut wa wy" {
+		t.Errorf("the regions are listed as %s; want them by their names", got)
+	}
+
 	x.at(address, "martian-risk-small", 3, "4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1")
 	x.offers("nothing", "all")
 	x.click("cell-NM")
@@ -65,7 +71,7 @@ func TestBrowserBoard(t *testing.T) {
 	x.do(`document.querySelector('[data-key="option-nm>co"]').focus()`)
 	x.must(x.Press(x.ctx, "Enter"))
 	x.moved("nm>co")
-	x.wait(`document.querySelector('[data-key="cell-CO"].selected') && document.activeElement.matches('[data-key="option-nm>co"]')`)
+	x.wait(`document.querySelector('[data-key="cell-CO"].selected')`, `document.activeElement.matches('[data-key="option-nm>co"]')`)
 	x.offers("a battle that can go on", "nm>co end")
 
 	x.load(address + "#play?game=martian-risk-small&players=3&dice=typed&start=" + url.QueryEscape("4-4-4@0 attack start 0 ; CA:1 ID:1 AZ:1 NM:5LMS ; NV:2 MT:1 CO:4 ND:2LMS ; OR:2 WA:1LMS UT:2 WY:1 round 1"))

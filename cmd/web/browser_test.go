@@ -106,15 +106,28 @@ func (x *tab) must(err error) {
 	}
 }
 
-// wait waits until an expression is true.
-func (x *tab) wait(expression string) {
+// wait waits until expressions are all true.
+func (x *tab) wait(expressions ...string) {
 	x.t.Helper()
 	ctx, cancel := context.WithTimeout(x.ctx, moment)
 	defer cancel()
-	if err := x.Wait(ctx, expression); err != nil {
+	if err := x.Wait(ctx, expressions...); err != nil {
 		var text string
-		x.Eval(context.Background(), "document.body.innerText", &text)
-		x.t.Fatalf("%v\nerrors %q; the page says:\n%.2000s", err, x.Errors(), text)
+		x.Eval(context.WithoutCancel(x.ctx), "`at ${location.href}, with the focus on ${document.activeElement?.cloneNode().outerHTML}:\n${document.body.innerText}`", &text)
+		x.t.Fatalf("%v\nerrors %q; the page is %.2000s", err, x.Errors(), text)
+	}
+}
+
+// TestBrowserWait: a wait that fails says what each of its parts is.
+func TestBrowserWait(t *testing.T) {
+	x := open(t, browser(t), "about:blank")
+	over, cancel := context.WithCancel(x.ctx)
+	cancel()
+	err := x.Wait(over, "1 + 1", "document.querySelector('main')", "document.title.a.b")
+	for _, want := range []string{`"2" is the value of 1 + 1`, `"null" is the value of document.querySelector('main')`, `Cannot read properties of undefined`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the wait has failed with %v; want %s", err, want)
+		}
 	}
 }
 
@@ -358,7 +371,7 @@ func offline(x *tab, s *httptest.Server) {
 	}
 	for _, language := range []struct{ code, choices, text string }{{"de", "Deine Züge", "Hühner nehmen"}, {"zh", "你的選擇", "雞"}, {"en", "Your choices", "chickens"}} {
 		x.speak(language.code)
-		x.wait(fmt.Sprintf(`document.querySelector('.actions h2')?.textContent === %q && document.querySelector('.options').textContent.includes(%q)`, language.choices, language.text))
+		x.wait(fmt.Sprintf(`document.querySelector('.actions h2')?.textContent === %q`, language.choices), fmt.Sprintf(`document.querySelector('.options').textContent.includes(%q)`, language.text))
 	}
 	x.play(10, func(int) { x.do(choice + `.click()`) })
 	x.exerciseOfDay(s.URL + "/")

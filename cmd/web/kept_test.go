@@ -18,14 +18,13 @@ func (x *tab) load(address string) {
 		const to = %q;
 		if (location.origin === new URL(to).origin) { history.replaceState(null, '', to); location.reload(); } else location.href = to;
 	}`, address))
-	x.wait(`!globalThis.left && document.readyState === 'complete'`)
+	x.wait(`!globalThis.left`, `document.readyState === 'complete'`)
 }
 
 // press clicks on a button or link by its text.
 func (x *tab) press(text string) {
 	x.t.Helper()
-	x.wait(fmt.Sprintf(`globalThis.found = [...document.querySelectorAll('button, a')].find((e) => e.textContent === %q && !e.disabled)`, text))
-	x.do("found.click()")
+	x.wait(fmt.Sprintf(`((e) => e && (e.click(), true))([...document.querySelectorAll('button, a')].find((e) => e.textContent === %q && !e.disabled))`, text))
 }
 
 // TestBrowserReload reloads in the middle of a game, opens the same game in another tab,
@@ -37,7 +36,7 @@ func TestBrowserReload(t *testing.T) {
 	x.wait(choice)
 	address, text := x.text("location.href"), x.text(`document.querySelector('.stage').innerText`)
 	x.do("globalThis.before = true; location.reload()")
-	x.wait("!globalThis.before && " + choice)
+	x.wait("!globalThis.before", choice)
 	if again := x.text(`document.querySelector('.stage').innerText`); again != text {
 		t.Errorf("after reloading the page has %q, want %q", again, text)
 	}
@@ -63,7 +62,7 @@ func TestBrowserReload(t *testing.T) {
 		y.must(y.Call(y.ctx, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": test.motion}}}, nil))
 		y.load(url + "#play?game=pig&players=2&seed=7&seats=" + test.seats)
 		if test.held {
-			y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2'`)
+			y.wait(`globalThis.held`, `document.querySelector('.actions h2')?.textContent === 'Choices of Level 2'`)
 			y.must(y.Press(y.ctx, "Escape"))
 		}
 		y.wait(choice + " || " + ended)
@@ -78,7 +77,7 @@ func TestBrowserReload(t *testing.T) {
 	y.wait(`document.querySelector('.setup')`)
 	for range 2 {
 		y.do(`globalThis.held = null; location.hash = 'play?game=pig&players=2&seed=7&seats=greedy,human'`)
-		y.wait(`globalThis.held && document.querySelector('.actions h2')?.textContent === 'Choices of Level 2' && document.activeElement.id === 'main'`)
+		y.wait(`globalThis.held`, `document.querySelector('.actions h2')?.textContent === 'Choices of Level 2'`, `document.activeElement.id === 'main'`)
 		y.do("history.back()")
 		y.wait(`document.querySelector('.setup .primary')`)
 		y.do("held.forEach((f) => f())")
@@ -103,7 +102,7 @@ func TestBrowserVariation(t *testing.T) {
 	x.load(address + "#" + game + "&step=2")
 	x.wait(choice)
 	x.click("option-hold")
-	x.wait(`document.querySelector('.variation') && ` + choice)
+	x.wait(`document.querySelector('.variation')`, choice)
 	query := func() url.Values {
 		q, _ := url.ParseQuery(strings.SplitN(x.text("location.hash"), "?", 2)[1])
 		return q
@@ -114,7 +113,7 @@ func TestBrowserVariation(t *testing.T) {
 	x.click("option-roll")
 	x.wait(`location.hash.includes('roll.hold.roll&') || location.hash.endsWith('roll.hold.roll')`)
 	x.press("Back to the game")
-	x.wait(`!document.querySelector('.variation') && document.querySelector('.actions')?.textContent.includes('Step 2 of')`)
+	x.wait(`!document.querySelector('.variation')`, `document.querySelector('.actions')?.textContent.includes('Step 2 of')`)
 	if q := query(); q.Get("moves") != "roll.roll.hold.roll.roll" || q.Has("line") {
 		t.Errorf("back in the game the address is %v", q)
 	}
@@ -133,7 +132,7 @@ func TestBrowserVariation(t *testing.T) {
 	before := x.text("location.hash")
 	for _, name := range []string{"hold", "roll"} {
 		x.click("option-" + name)
-		x.wait(fmt.Sprintf(`document.querySelector('.chosen')?.dataset.key === %q && document.querySelector('.worth')`, "option-"+name))
+		x.wait(fmt.Sprintf(`document.querySelector('.chosen')?.dataset.key === %q`, "option-"+name), `document.querySelector('.worth')`)
 	}
 	if now := x.text("location.hash"); now != before {
 		t.Errorf("a second try leads out of the exercise, to %s", now)
@@ -180,7 +179,7 @@ func TestBrowserMine(t *testing.T) {
 		t.Errorf("the only person reads %q", got)
 	}
 	x.speak("de") // what is kept and told follows the language of the page
-	x.wait(`document.querySelector('.actions h2').textContent === 'Deine Züge' && ` + choice)
+	x.wait(`document.querySelector('.actions h2')?.textContent === 'Deine Züge'`, choice)
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
 	over := x.text("location.href")
@@ -266,7 +265,7 @@ func TestBrowserTrouble(t *testing.T) {
 	x.wait(choice)
 	x.do(`document.querySelector('.switch input').click()`)
 	retry("values")
-	x.wait(`document.querySelector('.worth') && !document.querySelector('.error:not(:empty)')`)
+	x.wait(`document.querySelector('.worth')`, `!document.querySelector('.error:not(:empty)')`)
 	x.click("tab-review")
 	retry("review")
 	x.wait(`document.querySelector('.panel .chart')`)

@@ -36,6 +36,30 @@ func TestBrowserKeyboard(t *testing.T) {
 	x.play(most, x.byKeyboard)
 }
 
+// TestBrowserFocus leaves the first page before it is complete, comes back to a game in the same way, and follows a
+// link that leads nowhere: the keyboard goes on at the content of each.
+func TestBrowserFocus(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), "about:blank")
+	x.script(`{ const send = window.fetch; window.fetch = (to, request) => (/"do":"agents"/.test(request?.body) ? new Promise(() => {}) : send(to, request)); }`)
+	x.load(address + "#home")
+	x.wait(`document.querySelector('.setup')`)
+	const game = "play?game=pig&players=2&seed=7&seats=human,human"
+	for _, step := range []struct{ hash, then string }{
+		{game, choice}, {"home", `document.querySelector('.setup')`}, {game, choice}, {"play?game=pig&players=2&moves=hop", `document.querySelector('.error:not(:empty)')`}, {game, choice},
+	} {
+		x.do("location.hash = '" + step.hash + "'")
+		x.wait(step.then)
+		if step.hash == "home" {
+			continue // and is not complete
+		}
+		if got := x.text(`document.activeElement.id || document.activeElement.tagName`); got != "main" {
+			t.Errorf("at %s the keyboard goes on at %s, want main", step.hash, got)
+		}
+		x.do(`document.querySelector('main button, main a').focus()`) // an element that the next page replaces
+	}
+}
+
 // byKeyboard makes a choice with the keys Tab, Enter and the arrows: in the list of choices,
 // or on the board, where it selects until one is made.
 func (x *tab) byKeyboard(n int) {

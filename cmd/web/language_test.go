@@ -243,7 +243,7 @@ func TestBrowserLanguages(t *testing.T) {
 		if step.choose != "" {
 			x.speak(step.choose)
 		}
-		x.wait(fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector('.actions h2')?.textContent === %q && /%s/.test(document.querySelector('.worth')?.textContent)`, step.tag, step.heading, step.value))
+		x.wait(fmt.Sprintf(`document.documentElement.lang === %q`, step.tag), fmt.Sprintf(`document.querySelector('.actions h2')?.textContent === %q`, step.heading), fmt.Sprintf(`/%s/.test(document.querySelector('.worth')?.textContent)`, step.value))
 		if got := x.text(`document.querySelector('.status').textContent`); got != step.status {
 			t.Errorf("in %s the status is %q; want %q", step.tag, got, step.status)
 		}
@@ -259,7 +259,7 @@ func TestBrowserLanguages(t *testing.T) {
 		x.wait(fmt.Sprintf(`((e) => %q.split('|').every((part, i) => (i ? e?.lang : e?.textContent)?.includes(part.trim())))(document.querySelector('article.rules'))`, want))
 	}
 	x.load(address + "#home")
-	x.wait(`document.documentElement.lang === 'de' && document.querySelector('.setup .primary')?.textContent === 'Partie starten'`)
+	x.wait(`document.documentElement.lang === 'de'`, `document.querySelector('.setup .primary')?.textContent === 'Partie starten'`)
 	for name, want := range map[string]string{"Sprache": "#language select", "Seiten": "nav"} {
 		if got := x.text(`document.querySelector('` + want + `').getAttribute('aria-label')`); got != name {
 			t.Errorf("%s is called %q; want %q", want, got, name)

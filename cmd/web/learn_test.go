@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
+	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/web"
+	"marsgym/models"
 )
 
 // TestBrowserCoach: the coach warns before a costly choice, which can be taken back or played, also
@@ -26,7 +31,7 @@ func TestBrowserCoach(t *testing.T) {
 	x.wait(`document.querySelector('.coach-told').textContent.startsWith('Best: Roll')`)
 	before := x.text("location.hash")
 	x.click("option-stop")
-	x.wait(`/“End the turn.*” loses \d+\.\d\s% of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent) && document.activeElement.dataset.key === 'choose-again'`)
+	x.wait(`/“End the turn.*” loses \d+\.\d\s% of the chance to win/.test(document.querySelector('.coach-told [role=alert]')?.textContent)`, `document.activeElement.dataset.key === 'choose-again'`)
 	x.press("Choose again")
 	x.wait(`!document.querySelector('.coach-told').hasChildNodes()`)
 	if got := x.text("location.hash"); got != before {
@@ -37,7 +42,7 @@ func TestBrowserCoach(t *testing.T) {
 	x.press("Play it")
 	x.moved("stop")
 	x.do("history.back()")
-	x.wait(`!location.hash.includes('moves=') && document.querySelector('[data-key=option-stop]:not(:disabled)')`)
+	x.wait(`!location.hash.includes('moves=')`, `document.querySelector('[data-key=option-stop]:not(:disabled)')`)
 	x.click("option-stop")
 	x.wait(`document.querySelector('[data-key=play-it]')`)
 	x.do(`new Promise((resolve) => setTimeout(resolve, 600))`) // longer than a double click
@@ -50,6 +55,63 @@ func TestBrowserCoach(t *testing.T) {
 	if got := x.text(`document.querySelector('.coach-told').textContent`); strings.Contains(got, "beginnt") {
 		t.Errorf("the hint gives the answer away: %s", got)
 	}
+}
+
+// TestBrowserVerdicts: a loss that is shown as 4.0 % has the verdict of 4 %, equal choices are counted, and the
+// mistake of an opponent since the last choice is told.
+func TestBrowserVerdicts(t *testing.T) {
+	address := served(t)
+	x := open(t, browser(t), address)
+	if got := x.text(`Promise.all([import('./verdict.js'), import('./numbers.js')]).then(([{ verdict }, { loss }]) => [0.03949, 0.03951, 0.03997, 0.04, 0.1949, 0.245, 0.2451].map((value, i) => {
+		const n = { value, low: value, high: value, exact: true }, unit = i > 3 ? 'turns' : '';
+		return loss(n, unit) + ' ' + (verdict(n, unit)?.sign ?? '');
+	}).join(', '))`); got != "3.9 % ?!, 4.0 % ?, 4.0 % ?, 4.0 % ?, 0.19 ?!, 0.24 ?!, 0.25 ?" {
+		t.Errorf("verdicts are %s", got)
+	}
+	x.do("localStorage.setItem('values', 'on')")
+	x.load(address + "#play?game=martian-dice&players=2&seed=8&seats=human,human&start=0-0@0%20aside%20T5%20roll%20H4K4")
+	x.wait(`document.querySelector('.digits')`)
+	best := x.text(`[...document.querySelectorAll('.loss.best')].length - 1`)
+	if got := x.text(`document.querySelector('.best-line').textContent`); best == "0" || !strings.HasPrefix(got, "Best, and "+best+" more as good: ") {
+		t.Errorf("with %s more choices that are the best the page says %q", best, got)
+	}
+	// In Pig an opponent who holds 20 points short of the end, with nothing, lets the person win.
+	x.load(address + "#play?game=pig&players=2&seed=3&seats=human,human&start=90-60@1%20turn%2039&moves=hold")
+	x.wait(`document.querySelector('.digits')`)
+	if got := x.text(`document.querySelector('.choices .note[role=status]').textContent`); !regexp.MustCompile(`^Seat 2, (blunder \?\?|mistake \?|inaccuracy \?!): “Hold.*” lost \d+\.\d.% of the chance to win\.$`).MatchString(got) {
+		t.Errorf("of the other player is told: %q", got)
+	}
+}
+
+// TestBrowserSolvedMeanwhile solves a game while its values are estimated: the exact values follow.
+func TestBrowserSolvedMeanwhile(t *testing.T) {
+	b := browser(t)
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err == nil {
+		_, err = solved(t.Context(), g)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimates := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(estimates) })
+	s := start(t, web.Options{
+		Work: work, Limit: limit,
+		Solve: func(ctx context.Context, g env.Game) (env.Solution, error) {
+			<-estimates
+			return solved(ctx, g)
+		},
+		Pretrained: func(ctx context.Context, spec game.Spec) (*models.File, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err // whether there is a network
+			}
+			begin()
+			return agents.LoadPretrained(spec)
+		},
+	}, "")
+	t.Cleanup(begin) // before the server ends
+	x := open(t, b, s.address()+"#editor?game=martian-dice&players=2&position=0-0@0%20aside%20T2R3")
+	x.wait(`document.querySelector('.worth')`, `document.querySelector('.digits')`)
 }
 
 // TestBrowserGuide opens a guided game from the page of the rules, follows it, and leaves the
@@ -70,7 +132,7 @@ func TestBrowserGuide(t *testing.T) {
 	x.click("cell-c4")
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Your own way.')`)
 	x.click("leave-guide")
-	x.wait(`!document.querySelector('.guide') && ` + choice)
+	x.wait(`!document.querySelector('.guide')`, choice)
 }
 
 // TestBrowserNewcomer: the header leads back to the game that was played last and to its rules, with
@@ -90,10 +152,10 @@ func TestBrowserNewcomer(t *testing.T) {
 	x.press("Rules")
 	x.wait(`document.querySelector('h1').textContent.startsWith('Rules: Martian Risk')`)
 	x.press("Play")
-	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked && document.querySelector('select[name=seat1]')?.value === 'random' && document.querySelector('select[name=seat2]')?.value === 'greedy'`)
+	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked`, `document.querySelector('select[name=seat1]')?.value === 'random'`, `document.querySelector('select[name=seat2]')?.value === 'greedy'`)
 
 	x.do(`location.hash = '#learn?game=martian-risk-small'`)
-	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of') && document.querySelector('[data-key=cell-NM].suggested')`)
+	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 1 of')`, `document.querySelector('[data-key=cell-NM].suggested')`)
 	x.click("option-nm")
 	x.wait(`document.querySelector('.guide')?.textContent.startsWith('Guide, 2 of')`)
 	x.click("back")
@@ -106,7 +168,7 @@ func TestBrowserNewcomer(t *testing.T) {
 	}
 	x.wait(choice)
 	x.do(choice + ".click()")
-	x.wait(`!document.querySelector('.guide') && ` + choice)
+	x.wait(`!document.querySelector('.guide')`, choice)
 }
 
 // TestBrowserEditor sets up positions by clicks: dice, the owner of a region and its armies, and
@@ -120,11 +182,11 @@ func TestBrowserEditor(t *testing.T) {
 		for _, key := range strings.Fields(keys) {
 			before := x.text("location.hash")
 			first, _, _ := strings.Cut(key, ",")
-			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]') && document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`, first))
+			x.wait(fmt.Sprintf(`document.querySelector('[data-key="%s"]')`, first), `document.querySelector('textarea[name=position]').value === new URLSearchParams(location.hash.split('?')[1]).get('position')`)
 			x.do(fmt.Sprintf(`for (const key of %q.split(',')) document.querySelector('[data-key="' + key + '"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))`, key))
 			x.wait(fmt.Sprintf("location.hash !== %q", before))
 		}
-		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q && document.querySelector('[data-key=play-on]') && !document.querySelector('.error:not(:empty)')`, want))
+		x.wait(fmt.Sprintf(`document.querySelector('textarea[name=position]')?.value === %q`, want), `document.querySelector('[data-key=play-on]')`, `!document.querySelector('.error:not(:empty)')`)
 	}
 	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K more-aside-T", "13-17@1 aside T4R2H4 roll R2C1")
 	edit("martian-dice", 2, "13-17@1 aside T3R2H4 roll R2C1K1", "less-roll-K,less-roll-R,more-aside-T,more-aside-T", "13-17@1 aside T5R2H4 roll R1C1")
@@ -137,7 +199,7 @@ func TestBrowserEditor(t *testing.T) {
 		t.Error("the map of the editor is too small to click")
 	}
 	x.click("play-on")
-	x.wait(`location.hash.startsWith('#play?') && new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,') && ` + choice)
+	x.wait(`location.hash.startsWith('#play?')`, `new URLSearchParams(location.hash.split('?')[1]).get('seats').startsWith('human,')`, choice)
 }
 
 // TestBrowserLink: a game by link says that it relies on trust, and a link that is older than what

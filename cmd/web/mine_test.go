@@ -92,11 +92,19 @@ func TestBrowserMyGames(t *testing.T) {
 		return x.text(`document.querySelector('main').innerText`)
 	}
 	line := fmt.Sprintf("luck +%.1f\u00a0%%, mistakes −%.1f\u00a0%%", 100*me.Luck.Value, 100*me.Losses.Value)
+	if got := x.text(`document.getElementById('live').textContent`); got == "" || strings.Contains(got, "Your choice.") {
+		t.Errorf("after the game is said: %q", got)
+	}
+	x.do("location.hash = 'games'")
+	x.wait(`document.querySelector('[data-key=daily]')`)
+	if got := x.text(`document.getElementById('live').textContent`); got != "" {
+		t.Errorf("at My games is said: %q", got)
+	}
 	if got := mine(); !strings.Contains(got, line) || !strings.Contains(got, " due.") {
 		t.Errorf("My games says %q; want %q and mistakes to practise", got, line)
 	}
 	x.click("practise")
-	x.wait(`new URLSearchParams(location.hash).get('exercise') && ` + choice)
+	x.wait(`new URLSearchParams(location.hash).get('exercise')`, choice)
 	best := x.text(`Promise.all([import('./api.js'), import('./address.js')]).then(async ([api, a]) => {
 		const { query } = a.current();
 		return (await api.call('values', { ...a.read(query), step: Number(query.get('step')) })).options[0].action;
@@ -145,7 +153,7 @@ func (x *tab) exerciseOfDay(address string) {
 	x.load(address + "#games")
 	x.wait(`document.querySelector('[data-key=daily]')`)
 	x.click("daily")
-	x.wait(`new URLSearchParams(location.hash).get('day') && ` + choice)
+	x.wait(`new URLSearchParams(location.hash).get('day')`, choice)
 	x.do(choice + ".click()")
 	x.wait(`document.querySelector('.practice')?.textContent.includes('Today’s exercise is')`)
 }

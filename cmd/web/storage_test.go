@@ -197,7 +197,7 @@ func TestBrowserStorage(t *testing.T) {
 			x.do("location.hash = 'play?game=pig&players=2&seed=7&seats=human,greedy'")
 			x.wait(choice)
 			x.do(choice + `.click()`)
-			x.wait(`location.hash.includes('moves=') && ` + choice)
+			x.wait(`location.hash.includes('moves=')`, choice)
 			x.do("location.hash = 'games'")
 			x.wait(`document.querySelectorAll('.game-list li').length === 1`)
 			x.press("Forget all games")
@@ -273,7 +273,7 @@ func TestBrowserAddresses(t *testing.T) {
 			continue
 		}
 		x.do("location.hash = 'rules?game=martian-risk'")
-		x.wait(`document.querySelector('.rules') && document.title === 'marsgym: rules'`)
+		x.wait(`document.querySelector('.rules')`, `document.title === 'marsgym: rules'`)
 		x.do("location.hash = " + strconv.Quote(test.hash))
 		want, _ := json.Marshal(test.want)
 		x.wait(fmt.Sprintf(`document.getElementById('main').innerText.includes(%s)`, want))
@@ -332,7 +332,7 @@ func TestBrowserToken(t *testing.T) {
 	y.must(y.Open(y.ctx, address+"?token=SECRET234"))
 	y.wait(complete)
 	y.do("globalThis.before = true; location.reload()")
-	y.wait("!globalThis.before && " + complete)
+	y.wait("!globalThis.before", complete)
 }
 
 // TestBrowserCaches: the service worker of a page removes its own old caches, and no other of

@@ -37,6 +37,8 @@ func (f *Flags) Arguments(names ...string) (args []string) {
 	for _, g := range f.given {
 		switch {
 		case len(names) > 0 && !slices.Contains(names, g.name):
+		case g.boolean && g.text == "true":
+			args = append(args, "-"+g.name)
 		case g.boolean:
 			args = append(args, "-"+g.name+"="+g.text)
 		default:

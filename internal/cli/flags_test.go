@@ -207,11 +207,11 @@ func TestArguments(t *testing.T) {
 	if err := f.Parse(args, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"-model", `my runs/it's $x "a"`, "-json=true", "-players", "3", "-against", `"a,b",c`, "-game", "x\x1b[2J\u009by"}
+	want := []string{"-model", `my runs/it's $x "a"`, "-json", "-players", "3", "-against", `"a,b",c`, "-game", "x\x1b[2J\u009by"}
 	if got := f.Arguments(); !slices.Equal(got, want) {
 		t.Errorf("got %q; want %q", got, want)
 	}
-	if got := f.Arguments("json", "cache"); !slices.Equal(got, []string{"-json=true"}) {
+	if got := f.Arguments("json", "cache"); !slices.Equal(got, []string{"-json"}) {
 		t.Errorf("of json and cache %q are there", got)
 	}
 	line := cli.Command("eval", want...)

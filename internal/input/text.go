@@ -38,6 +38,16 @@ func Line(line string) (string, error) {
 	return strings.TrimPrefix(line, byteOrderMark), nil
 }
 
+// Fit returns text in lines of width columns, without a newline at its end. What fits stays as it is.
+func Fit(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	Wrap(&b, "", "", text, width)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
 // Wrap writes text in lines of width columns. The first one begins with first and the
 // others with rest, which is as wide.
 func Wrap(b *strings.Builder, first, rest, text string, width int) {

@@ -31,6 +31,8 @@ type agentInfo struct {
 	About  string `json:"about"`            // what it is
 	Level  string `json:"level,omitempty"`  // if its strength was measured
 	Strong string `json:"strong,omitempty"` // how strong it is, in one line, if that was measured for as many players
+	Brief  string `json:"brief,omitempty"`  // what it is in few words, if it has a level
+	Run    bool   `json:"run,omitempty"`    // whether it is the network of a run folder
 }
 
 // listAgents lists the agents of Game for Players.
@@ -65,7 +67,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	slices.SortStableFunc(list[1:], func(x, y agentInfo) int { return rank(x) - rank(y) })
 	for i, x := range list {
 		if _, k := measured(r.Game, x.Name); k >= 0 {
-			list[i].Level, list[i].Strong = levelName(r.Game, x.Name), howStrong(r.Game, x.Name, r.Players)
+			list[i].Level, list[i].Strong, list[i].Brief = levelName(r.Game, x.Name), howStrong(r.Game, x.Name, r.Players), brief(x.Name)
 		}
 	}
 	want := agents.MetaOf(g.Spec())
@@ -73,9 +75,11 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		// Once per run: the checkpoint where there is no network yet.
 		for _, x := range []agentInfo{{Name: run, About: "the network of a run folder"}, {Name: run + checkpointSuffix, About: "the checkpoint of a run folder"}} {
 			if meta, err := readRun(a, x.Name, models.MetaFrom); err == nil && meta.Check(want) == nil {
-				list = append(list, agentInfo{Name: runPrefix + x.Name, About: x.About})
+				list = append(list, agentInfo{Name: runPrefix + x.Name, About: x.About, Run: true})
+				break
 			}
 		}
 	}

@@ -26,7 +26,7 @@ type strength struct {
 	Wins    float64 `json:"wins"`
 }
 
-// strengths holds the rows by preset, as in the file: the weakest first, and best play last.
+// strengths holds the rows by preset, in the order of their levels.
 var strengths = func() map[string][]strength {
 	var list []strength
 	if err := json.Unmarshal(strengthsJSON, &list); err != nil {
@@ -46,10 +46,24 @@ func measured(id, name string) ([]strength, int) {
 	return rows, slices.IndexFunc(rows, func(s strength) bool { return s.Agent == name })
 }
 
+// level returns the level of an agent that was measured. An agent has the same in every game, so that the
+// name of a level tells who plays: a network, or a search where there is none, is third.
+func level(name string) int {
+	switch name {
+	case "random":
+		return 1
+	case yardstick:
+		return 2
+	case agents.Exact:
+		return 4
+	}
+	return 3
+}
+
 // levelName names an agent for people: its level if it was measured, else itself.
 func levelName(id, name string) string {
 	if _, i := measured(id, name); i >= 0 {
-		return fmt.Sprintf("Level %d", i+1)
+		return fmt.Sprintf("Level %d", level(name))
 	}
 	return name
 }
@@ -64,18 +78,30 @@ func howStrong(id, name string, players int) string {
 	if name == yardstick {
 		return "the simple bot, with which the other levels are compared"
 	}
-	k := slices.IndexFunc(rows, func(s strength) bool { return s.Agent == yardstick })
-	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, k+1)
+	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, level(yardstick))
 	if others := rows[i].Players - 1; others > 1 {
-		text = fmt.Sprintf("wins %.0f of 100 games against %d of level %d", 100*rows[i].Wins, others, k+1)
+		text = fmt.Sprintf("wins %.0f of 100 games against %d of level %d", 100*rows[i].Wins, others, level(yardstick))
 	}
 	switch name {
-	case agents.Exact:
-		text = "never makes a mistake, and " + text
-	case "random":
-		text = "plays at random, and " + text
+	case agents.Exact, "random":
+		text = brief(name) + ", and " + text
 	}
 	return text
+}
+
+// brief says in few words what an agent with a level is, for lists.
+func brief(name string) string {
+	switch name {
+	case "random":
+		return "plays at random"
+	case yardstick:
+		return "the simple bot"
+	case agents.Exact:
+		return "never makes a mistake"
+	case agents.Pretrained:
+		return "a trained network"
+	}
+	return "a tree search"
 }
 
 // yardstick is the agent against which the others were measured.

@@ -75,11 +75,12 @@ func (a *App) solveWithin(ctx context.Context, g env.Game, d time.Duration) (env
 
 // Solving is how far the solver of a game is.
 type Solving struct {
-	Done   float64 `json:"done"`   // the part that is done, 0 to 1
-	Solved bool    `json:"solved"` // or found to have no solution
+	Done   float64 `json:"done"` // the part that is done, 0 to 1
+	Solved bool    `json:"solved"`
 }
 
-// solvingOf returns how far the solver of a game is; nil if none was started.
+// solvingOf returns how far the solver of a game is; nil if none was started, or if it has found that
+// there is no solution.
 func (a *App) solvingOf(g env.Game) *Solving {
 	a.solutions.Lock()
 	s := a.solutions.byRules[g.Spec().RulesHash()]
@@ -89,6 +90,9 @@ func (a *App) solvingOf(g env.Game) *Solving {
 	}
 	select {
 	case <-s.done:
+		if errors.Is(s.err, game.ErrNoSolution) {
+			return nil
+		}
 		return &Solving{Done: 1, Solved: true}
 	default:
 		return &Solving{Done: math.Float64frombits(s.progress.Load())}

@@ -91,8 +91,11 @@ type Values struct {
 	Unit      string            `json:"unit"`                // "" for shares of the win
 	Values    []analysis.Number `json:"values"`              // [P] of the position
 	Options   []analysis.Option `json:"options"`             // the best first; empty if no seat is to move
-	Solving   *Solving          `json:"solving,omitempty"`   // of estimates: how far the exact values are
+	Solving   *Solving          `json:"solving,omitempty"`   // of estimates: how far the exact values are, which can be ready by now
 	Situation string            `json:"situation,omitempty"` // of the mover, if the game names situations
+	// Others are the decisions of other seats since the last choice of the mover that have lost
+	// something, where values are exact.
+	Others []analysis.Decision `json:"others,omitempty"`
 }
 
 // values values the position of Address at Step, and its options.
@@ -124,7 +127,39 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		v.Options, err = analysis.Decide(ctx, g.game, at, options)
 		v.Method = options.Method()
 	}
+	if err == nil && v.Exact {
+		v.Others, err = g.others(ctx, at, options)
+	}
 	return v, err
+}
+
+// others returns the decisions of other seats before a position, back to the last choice of its mover, that
+// have lost something.
+func (r *replay) others(ctx context.Context, at env.Position, v analysis.Valuer) (list []analysis.Decision, err error) {
+	mover, end := at.CurrentPlayer(), len(r.rec.Steps)
+	for end > 0 && r.rec.At(end) != at {
+		end--
+	}
+	for i, step := range slices.Backward(r.rec.Steps[:end]) {
+		seat := step.Before.CurrentPlayer()
+		if mover < 0 || seat == mover {
+			break
+		}
+		if step.Chance() {
+			continue
+		}
+		options, err := analysis.Decide(ctx, r.game, step.Before, v)
+		if err != nil {
+			return nil, err
+		}
+		name := r.game.ActionName(step.Action)
+		k := slices.IndexFunc(options, func(o analysis.Option) bool { return o.Action == name })
+		if d := (analysis.Decision{Step: i, Seat: int(seat), Position: step.Before.String(), Action: name, Value: options[0].Value, Loss: options[k].Regret, Options: options}); d.Mistake() {
+			list = append(list, d)
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
 }
 
 // numbers returns a value by seat [P].

@@ -460,7 +460,7 @@ func TestSolving(t *testing.T) {
 	}
 	close(done)
 	<-ended
-	for request[web.Solving](t, a, fields("solving", pig)).Solved == false {
+	for request[*web.Solving](t, a, fields("solving", pig)) != nil { // until it has found that there is no solution
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -502,17 +502,56 @@ func TestDaily(t *testing.T) {
 	}
 }
 
-// TestLevels: a level says what was measured, since its number says little: in Martian Risk the first
-// is the bot that others are compared with, and random play is the second.
+// TestOthers: values tell what other seats have thrown away since the last choice of the mover, as the values
+// at those decisions say.
+func TestOthers(t *testing.T) {
+	a, found := newApp(), 0
+	g := web.Address{Game: "pig", Players: 2, Seed: 3, Seats: []string{web.Human, "random"}}
+	for v := request[web.View](t, a, fields("view", g)); !v.Ended && len(v.Log) < 100; {
+		if v.Mover != 0 {
+			v = request[web.View](t, a, fields("play", v.Address))
+			continue
+		}
+		var want []string
+		for i := len(v.Log) - 1; i >= 0 && v.Log[i].Seat != 0; i-- {
+			if v.Log[i].Seat < 0 {
+				continue
+			}
+			f := fields("values", v.Address)
+			f["step"] = i
+			for _, o := range request[web.Values](t, a, f).Options {
+				if o.Action == v.Log[i].Name && o.Regret.Value > game.Tie {
+					want = append([]string{fmt.Sprint(i, v.Log[i].Seat, o.Action, o.Regret.Value)}, want...)
+				}
+			}
+		}
+		var got []string
+		for _, d := range request[web.Values](t, a, fields("values", v.Address)).Others {
+			got = append(got, fmt.Sprint(d.Step, d.Seat, d.Action, d.Loss.Value))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("at step %d the others have lost %q, want %q", v.Step, got, want)
+		}
+		found += len(got)
+		v.Address.Moves = append(v.Address.Moves, v.Options[len(v.Log)%len(v.Options)].Name)
+		v = request[web.View](t, a, fields("view", v.Address))
+	}
+	if found < 5 {
+		t.Errorf("the test has seen %d mistakes", found)
+	}
+}
+
+// TestLevels: a level is the same agent in every game, and says what was measured, since its number says
+// little: in Martian Risk random play is the first, and beats the second.
 func TestLevels(t *testing.T) {
 	for id, want := range map[string][]string{
 		"martian-risk": {
-			"Level 1: the simple bot, with which the other levels are compared", "Level 2: plays at random, and wins 57 of 100 games against 2 of level 1",
-			"Level 3: wins 100 of 100 games against 2 of level 1",
+			"Level 1: plays at random, and wins 57 of 100 games against 2 of level 2", "Level 2: the simple bot, with which the other levels are compared",
+			"Level 3: wins 100 of 100 games against 2 of level 2",
 		},
 		"pig": {
 			"Level 1: plays at random, and wins 10 of 100 games against level 2", "Level 2: the simple bot, with which the other levels are compared",
-			"Level 3: never makes a mistake, and wins 54 of 100 games against level 2",
+			"Level 4: never makes a mistake, and wins 54 of 100 games against level 2",
 		},
 	} {
 		var got []string

@@ -5,7 +5,7 @@ import { button, failure, fill, h, announce, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
 import { personOf } from './deck.js';
-import { mix, t } from './language.js';
+import { locale, mix, t } from './language.js';
 import { coach } from './coach.js';
 import { thresholds, verdict } from './verdict.js';
 
@@ -23,13 +23,16 @@ export function choices(context, free) {
   const { view } = context, own = context.address.seats && personOf(context.address) === view.mover;
   const list = h('div', { class: 'options' });
   const note = h('div', { class: 'note' });
-  const best = h('p', { class: 'best-line' });
+  const best = h('p', { class: 'best-line' }), rivals = h('div', { class: 'note', role: 'status' });
   const state = { values: null, filter: '', chosen: null, answered: false, map: null, left: null, cancel: null };
   const heading = h('h2', {}, context.exercise ? t('Find the best choice') : own ? t('Your choices') : t('Choices of {player}', { player: numbers.nameOf(view, view.mover) }));
   const filter = view.options.length > few && h('label', { class: 'filter' }, t('Find'), ' ', h('input', { type: 'search', 'data-key': 'filter', oninput: (e) => { state.filter = e.target.value.toLowerCase(); draw(); } }));
   let asked = { time: 0 };
+  // Regions, which the rules number by longitude, are found by their names.
+  const regions = view.scene?.map && !view.scene.map.kinds;
+  const listed = (options) => (regions ? [...options].sort((x, y) => Number(x.name === 'end') - Number(y.name === 'end') || x.about.localeCompare(y.about, locale(), { numeric: true })) : options);
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
-  const words = (name) => sentence(numbers.words(about.get(name)));
+  const words = (name) => sentence(numbers.words(about.get(name) ?? ''));
 
   async function choose(option) {
     if (!context.exercise) {
@@ -73,7 +76,7 @@ export function choices(context, free) {
   }
 
   function draw() {
-    const left = state.left ? state.left.map((action) => view.options.find((o) => o.action === action)) : view.options;
+    const left = listed(state.left ? state.left.map((action) => view.options.find((o) => o.action === action)) : view.options);
     const shown = left.filter((o) => `${o.name} ${o.about}`.toLowerCase().includes(state.filter));
     fill(list, h('ol', {}, shown.map(row)), state.left && button(t('All choices'), () => state.cancel(), { class: 'cancel small', 'data-key': 'cancel' }));
   }
@@ -120,17 +123,27 @@ export function choices(context, free) {
     }
     const { exact, options, solving, unit } = state.values;
     fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
-    fill(best, options.length > 1 && mix('Best: {choice}, {value}', { choice: h('strong', {}, words(options[0].action)), value: numbers.value(options[0].value, unit) }));
+    const equal = options.filter((o) => isBest(state.values, o)).length, top = { n: equal - 1, choice: h('strong', {}, words(options[0]?.action)), value: options.length && numbers.value(options[0].value, unit) };
+    fill(best, options.length > 1 && (equal > 1 ? mix('Best, and {n} more as good: {choice}, {value}', top) : mix('Best: {choice}, {value}', top)));
+    fill(rivals, context.live && blunders().map((text) => h('p', {}, text)));
     draw();
     context.onValues?.(state.values);
-    if (solving && !solving.solved) until(soon);
+    if (solving) until(soon); // they can be ready by now
+  }
+
+  /** What other players have thrown away since the last choice of the mover, in sentences. */
+  function blunders() {
+    const { others = [], unit } = state.values;
+    return others.map((d) => ({ ...d, verdict: verdict(d.loss, unit) })).filter((d) => d.verdict).map((d) => t('{player}, {mistake} {sign}: “{choice}” lost {loss} of the chance to win.',
+      { player: numbers.nameOf(view, d.seat), mistake: d.verdict.text, sign: d.verdict.sign, choice: sentence(numbers.words(view.log[d.step].about)), loss: numbers.loss(d.loss, unit) }));
   }
 
   /** Says how far the exact values are, and loads them when they are ready. */
   async function until(soon) {
     for (;;) {
       const { done, solved } = await call('solving', { game: context.address.game, players: context.address.players }, context.signal).catch(() => ({})) ?? {};
-      if (context.signal.aborted || !soon.isConnected || done === undefined) return;
+      if (context.signal.aborted || !soon.isConnected) return;
+      if (done === undefined) return fill(soon);
       if (solved) {
         asked = { time: 0 };
         return load();
@@ -152,7 +165,7 @@ export function choices(context, free) {
   if (context.values) load();
   const guard = context.coach && free && coach(known, view, words, context.suggest);
   if (guard) known();
-  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, best, list, note), narrow, draw, allows: guard ? guard.allows : undefined };
+  return { element: h('div', { class: 'choices' }, h('div', { class: 'choices-head' }, heading, guard && guard.hint, free && context.coachSwitch?.(), filter), guard && guard.told, rivals, best, list, note), narrow, draw, allows: guard ? guard.allows : undefined };
 }
 
 /** Whether an option is the best one, or exactly as good. */

@@ -7,6 +7,7 @@ import { players as playersOf } from './players.js';
 import { button, fill, h, sentence } from './dom.js';
 import { choices } from './choices.js';
 import { chanceMap } from './chance.js';
+import { offered } from './home.js';
 import { clickable, deal, edit } from './edit.js';
 import { t } from './language.js';
 import { notationOf } from './rules.js';
@@ -87,13 +88,12 @@ async function first(game, players, signal) {
 /** Starts a game at the position: one seat is yours, and the others play as one agent. */
 async function playOn(element, a, names, mover) {
   const agents = await callOnce('agents', { game: a.game, players: a.players }).catch(() => []);
-  const called = (x) => (x.name === 'human' ? t('people here') : x.level ?? x.name);
   const state = { seat: mover, agent: agents.find((x) => x.level)?.name ?? 'human' };
   fill(element, h('form', { class: 'row play-on', onsubmit: (e) => {
     e.preventDefault();
     goTo(link('play', write({ ...a, seed: newSeed(), seats: names.map((_, i) => (i === state.seat ? 'human' : state.agent)) })));
   } },
   names.length > 1 && h('label', {}, t('You are'), ' ', h('select', { 'data-key': 'my-seat', onchange: (e) => { state.seat = Number(e.target.value); } }, names.map((name, i) => h('option', { value: i, selected: i === mover }, name)))),
-  names.length > 1 && h('label', {}, ' ', t('against'), ' ', h('select', { 'data-key': 'against', onchange: (e) => { state.agent = e.target.value; } }, agents.map((x) => h('option', { value: x.name, selected: x.name === state.agent }, called(x))))),
+  names.length > 1 && h('label', {}, ' ', t('against'), ' ', h('select', { 'data-key': 'against', onchange: (e) => { state.agent = e.target.value; } }, offered(agents, state.agent, t('people here')))),
   h('button', { class: 'primary', 'data-key': 'play-on' }, t('Play on from here'))));
 }

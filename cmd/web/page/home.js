@@ -36,13 +36,12 @@ export async function show(main, query, signal) {
     const other = levels[Math.min(1, levels.length - 1)] ?? agents[1];
     state.seats = Array.from({ length: state.players }, (_, i) => (state.typed ? 'human' : agents.find((a) => a.name === (state.chosen[i] ?? kept[i]))?.name ?? (i === 0 ? 'human' : other.name)));
     const counts = Array.from({ length: g.max - g.min + 1 }, (_, i) => g.min + i);
-    const called = (a) => (a.name === 'human' ? t('You, or a person here') : a.level ? `${a.level}: ${a.strong ?? a.about}` : `${a.name}: ${a.about}`);
     fill(details,
       h('fieldset', {}, h('legend', {}, t('Who plays')),
         counts.length > 1 && h('label', {}, t('Players'), ' ', h('select', { name: 'players', 'data-key': 'players', onchange: (e) => { state.players = Number(e.target.value); setup(); } },
           counts.map((n) => h('option', { value: n, selected: n === state.players }, n)))),
         state.seats.map((name, i) => h('label', {}, t('Seat {n}', { n: i + 1 }), ' ', h('select', { name: `seat${i}`, 'data-key': `seat${i}`, onchange: (e) => { state.seats[i] = state.chosen[i] = e.target.value; } },
-          agents.map((a) => h('option', { value: a.name, selected: a.name === name }, called(a)))))),
+          offered(agents, name, t('You, or a person here'))))),
         h('details', {}, h('summary', {}, t('What the levels are')), h('ul', {}, levels.map((a) => h('li', {}, a.strong ? t('{level} is {name}, {about}: {strong}.', a) : t('{level} is {name}, {about}.', a)))))),
       h('p', { class: 'row' }, h('button', { class: 'primary' }, state.typed ? t('Start advice') : t('Start the game')),
         h('a', { href: link('learn', { game: g.id }) }, t('Learn it step by step, against opponents of its own')),
@@ -55,6 +54,15 @@ export async function show(main, query, signal) {
         : [t('The values of the choices are estimated.'), offline && [' ', t('This page has no server: go run ./cmd/web has exact values of more games, and run folders.')]]));
   }
   await setup();
+}
+
+/** The agents as the entries of a list: people, the levels, and the others in groups of their own. @param {any[]} agents @param {string} chosen @param {string} people */
+export function offered(agents, chosen, people) {
+  const called = (a) => (a.name === 'human' ? people : a.level ? `${a.level}: ${a.brief}` : a.name);
+  const entries = (list) => list.map((a) => h('option', { value: a.name, selected: a.name === chosen }, called(a)));
+  const group = (label, list) => list.length > 0 && h('optgroup', { label }, entries(list));
+  const others = agents.filter((a) => a.name !== 'human' && !a.level);
+  return [entries(agents.filter((a) => a.name === 'human' || a.level)), group(t('Other agents'), others.filter((a) => !a.run)), group(t('Training runs'), others.filter((a) => a.run))];
 }
 
 function radio(name, value, text, checked, change) {

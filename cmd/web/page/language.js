@@ -137,7 +137,7 @@ const marks = ['; ', ': ', ', ', ' and ']; // a score such as 2 : 26 is one part
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The fields of answers that are for people, and those in which a name is. */
-const told = new Set(['title', 'about', 'names', 'unit', 'text', 'ask', 'told', 'result', 'goal', 'notes', 'track', 'levels', 'group', 'pays', 'power', 'situation', 'level', 'strong', 'end', 'cells', 'error']);
+const told = new Set(['title', 'about', 'names', 'unit', 'text', 'ask', 'told', 'result', 'goal', 'notes', 'track', 'levels', 'group', 'pays', 'power', 'situation', 'level', 'strong', 'brief', 'end', 'cells', 'error']);
 const named = new Set(['score', 'counts', 'dice']);
 
 /** An answer with what is for people in the language of the page. Rules that are not translated stay English. @param {any} x @param {string} [key] of its field */

@@ -1,5 +1,5 @@
 // The router: the part of the address after # chooses a page.
-import { button, fill, h, notice, svg } from './dom.js';
+import { announce, button, fill, h, notice, svg } from './dom.js';
 import { offline } from './api.js';
 import { check, current, link, onChange, reload } from './address.js';
 import { language, languages, later, ofBrowser, speak, t } from './language.js';
@@ -38,7 +38,9 @@ class Incomplete extends Error {
 const styled = () => [...document.querySelectorAll('link[rel=stylesheet]')].every((/** @type {HTMLLinkElement} */ link) => link.sheet);
 
 let leave = new AbortController();
-let shown = '';
+let asked = ''; // the page that was asked for last, or 'error' in place of one that cannot be shown; '' before the first
+let shown = ''; // the page that is on the screen; '' while another one takes its place
+let moved = false; // whether the page that is asked for gets the focus: the person came to it from another one
 
 async function show() {
   const { page, query } = current();
@@ -51,22 +53,29 @@ async function show() {
     else a.removeAttribute('aria-current');
   }
   const main = document.getElementById('main');
+  moved ||= asked !== '' && asked !== page; // a page that is left before it is complete has not got it
+  asked = page;
+  if (shown !== page) shown = '';
+  const again = shown === page;
+  if (!again) announce(''); // what was said of the page before
   try {
     check(page, query);
     const module = await pages.get(page)().catch(() => null);
     if (!module || !styled()) throw new Incomplete();
     if (signal.aborted) return;
-    await module.show(main, query, signal, shown === page);
+    await module.show(main, query, signal, again);
     if (signal.aborted) return; // another page is shown since
-    if (shown !== page) scrollTo(0, 0);
-    if (shown !== page && shown) main.focus({ preventScroll: true });
     shown = page;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
     fill(main, h('h1', {}, t('That did not work')), h('p', { class: 'error', role: 'alert' }, error.message),
       error instanceof Incomplete ? button(t('Reload'), reload) : help(page, query, error));
-    shown = 'error';
+    asked = 'error';
+    shown = '';
   }
+  if (!again) scrollTo(0, 0);
+  if (moved) main.focus({ preventScroll: true });
+  moved = false;
 }
 
 /** Draws what stands above all pages. */

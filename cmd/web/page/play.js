@@ -206,7 +206,7 @@ function update(view, step, signal) {
   if (live && shown.mine === gameOf(a)) remember(view);
   if (view.ended && live) tellWhy(why, context);
   tabs(context);
-  if (live && view.log.length && !view.ended) announce([...view.log.slice(-1)[0].told, view.mover >= 0 ? (person ? t('Your choice.') : '') : ''].join(' '));
+  if (live && view.log.length) announce([...view.log.slice(-1)[0].told, person && !view.ended ? t('Your choice.') : ''].join(' '));
 }
 
 /** Says for a moment that a choice was fine. */

@@ -11,13 +11,14 @@ const shares = [[later('blunder'), '??', 0.08], [later('mistake'), '?', 0.04], [
 const units = [['blunder', '??', 0.5], ['mistake', '?', 0.25], ['inaccuracy', '?!', 0.1]];
 
 /**
- * The verdict on a choice: of an estimated loss only what is sure counts. null stands for a loss below all thresholds.
+ * The verdict on a choice: of an estimated loss only what is sure counts, and of an exact one the digits that the page
+ * shows, so that no loss of 4.0 % is less than 4 %. null stands for a loss below all thresholds.
  * @param {Num} loss
  * @param {string} unit
  * @returns {{name: string, text: string, sign: string} | null} text is the name in the language of the page
  */
 export function verdict(loss, unit) {
-  const sure = loss.exact ? loss.value : loss.low;
+  const sure = loss.exact ? Number(loss.value.toFixed(unit ? 2 : 3)) : loss.low;
   const found = (unit ? units : shares).find(([, , least]) => sure >= least);
   return found ? { name: found[0], text: t(found[0]), sign: found[1] } : null;
 }

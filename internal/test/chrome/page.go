@@ -47,6 +47,10 @@ func (b *Browser) NewPage(ctx context.Context, browserContext string) (*Page, er
 			return nil, err
 		}
 	}
+	// Each tab behaves as if it were in front, whatever the other tabs do.
+	if err := p.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]bool{"enabled": true}, nil); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -131,32 +135,59 @@ func (p *Page) Eval(ctx context.Context, expression string, value any) error {
 // pollEvery is the time between two looks at a condition. Chosen.
 const pollEvery = 15 * time.Millisecond
 
-// Wait waits until a JavaScript expression is true.
-func (p *Page) Wait(ctx context.Context, expression string) error {
+// answerWithin is how long a page has to say what a failed wait has found. Chosen.
+const answerWithin = 20 * time.Second
+
+// Wait waits until JavaScript expressions are all true at the same time. A later one may rely on the
+// earlier ones. The error of a wait that fails holds the value of each.
+func (p *Page) Wait(ctx context.Context, expressions ...string) error {
+	all := "Boolean((" + strings.Join(expressions, ") && (") + "))"
 	for {
 		var ok bool
-		err := p.Eval(ctx, "Boolean("+expression+")", &ok)
+		err := p.Eval(ctx, all, &ok)
 		if ok {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w (%v)", expression, ctx.Err(), err)
+			return fmt.Errorf("waiting: %w (%v)%s", ctx.Err(), err, p.values(ctx, expressions))
 		case <-time.After(pollEvery):
 		}
 	}
 }
 
-// Open goes to an address and waits until the document is complete.
+// values returns a line for each expression, with its value.
+func (p *Page) values(ctx context.Context, expressions []string) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+	defer cancel()
+	var lines strings.Builder
+	for _, x := range expressions {
+		var value string
+		if err := p.Eval(ctx, "String("+x+")", &value); err != nil {
+			value = err.Error()
+		}
+		fmt.Fprintf(&lines, "\n\t%.200q is the value of %s", value, x)
+	}
+	return lines.String()
+}
+
+// Open goes to an address and waits until its document is complete: the document before it is there for
+// a while after the command is answered, unless only the part after # differs.
 func (p *Page) Open(ctx context.Context, url string) error {
-	var r struct{ ErrorText string }
+	if err := p.Eval(ctx, "globalThis.before = true", nil); err != nil {
+		return err
+	}
+	var r struct{ ErrorText, LoaderID string }
 	if err := p.Call(ctx, "Page.navigate", map[string]any{"url": url}, &r); err != nil {
 		return err
 	}
 	if r.ErrorText != "" {
 		return fmt.Errorf("%s: %s", url, r.ErrorText)
 	}
-	return p.Wait(ctx, "document.readyState === 'complete'")
+	if r.LoaderID == "" {
+		return nil
+	}
+	return p.Wait(ctx, "!globalThis.before", "document.readyState === 'complete'")
 }
 
 // keys holds the codes of keys without a character.
