@@ -78,20 +78,26 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
     - rewards: [N] float64, the reward of the seat that has just acted. The rewards of all seats
       are in ``info["rewards"]``: the seat that loses by the other's move gets its reward
       there only.
-    - ``info["player"]`` [N] int8, the seat to move; ``info["action_mask"]`` [N, A] int8, 1
-      where an action is legal; ``info["rewards"]`` [N, P] float32, of the step, by seat.
+    - ``info["player"]`` [N] int64, the seat to move; ``info["action_mask"]`` [N, A] int8, 1
+      where an action is legal; ``info["rewards"]`` [N, P] float32, of the step, by seat,
+      and zeros after a reset.
     - With the autoreset mode SAME_STEP a row whose game has ended shows the first
-      observation of the next game. ``info["final_obs"]`` [N] objects then holds the last
-      observation [D] of the game, and ``info["final_info"]["player"]`` [N] the seat that
-      observes it: the one that was to move or, if the rules ended the game, the one that
-      acted last. Both are set where ``info["_final_obs"]`` is true.
+      observation of the next game. ``info["final_obs"]`` [N] objects holds the last
+      observation [D] of each game that ended, and None in other rows. ``info["final_info"]``
+      has the last info of these games: ``player`` is the seat that observes, which is the
+      one that was to move or, if the rules ended the game, the one that acted last;
+      ``action_mask`` is zero, and ``rewards`` are those of the step. All are set where
+      ``info["_final_obs"]`` is true.
     - With NEXT_STEP such a row shows the last observation. The next step ignores its action,
       for which the mask is 1 everywhere, shows the next game and has the reward 0. The games
       are the same in both modes.
 
+    The infos of reset and step have the same keys, whether a game has ended or not.
+
     An illegal action raises IllegalActionError and changes nothing, or plays a random one.
 
-    With ``copy=False`` arrays are read-only views that the next step overwrites.
+    With ``copy=False`` observations, masks, rewards and ends are read-only views that the
+    next step overwrites.
     """
 
     metadata: dict[str, Any] = {
@@ -157,6 +163,12 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._all.flags.writeable = False
         self._ended: npt.NDArray[np.bool_] | None = None  # rows that the next step holds
 
+    @property
+    def autoreset_mode(self) -> AutoresetMode:
+        """SAME_STEP or NEXT_STEP, as in ``metadata``."""
+        mode: AutoresetMode = self.metadata["autoreset_mode"]
+        return mode
+
     def reset(
         self,
         *,
@@ -199,7 +211,8 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             rows = np.flatnonzero(self._all if mask is None else mask)
             self.batch.begin(rows, None if seeds is None else np.array(seeds, np.uint64)[rows])
         self._ended = None if mask is None or self._ended is None else self._ended & ~mask
-        return self._observe()
+        rewards = np.zeros((self.num_envs, self.game.players), np.float32)
+        return self._observe(rewards, np.zeros(self.num_envs, np.bool_))
 
     def _draw(self) -> int:
         return int(self.np_random.integers(2**63))
@@ -219,18 +232,9 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             actions = self._legal(np.asarray(actions))
         games_ended = b.step(actions, hold=self._ended)
         self._ended = None
-        same_step = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-        if games_ended and not same_step:
+        if games_ended and self.autoreset_mode == AutoresetMode.NEXT_STEP:
             self._ended = b.ended.copy()
-        obs, info = self._observe()
-        info["rewards"], info["_rewards"] = self._result(b.reward), self._all
-        if games_ended and same_step:
-            ended, final = self._result(b.ended), np.full(self.num_envs, None, dtype=object)
-            for i in np.flatnonzero(ended):
-                final[i] = self._result(b.final_observation[i])
-            info["final_obs"], info["_final_obs"] = final, ended
-            info["final_info"] = {"player": self._result(b.final_player), "_player": ended}
-            info["_final_info"] = ended
+        obs, info = self._observe(self._result(b.reward), self._result(b.ended))
         return (
             obs,
             self._result(b.acted_reward),
@@ -253,29 +257,54 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             actions[illegal] = np.where(mask[illegal], draws, -1).argmax(axis=1)
         return actions
 
-    def _observe(self) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-        """The observations and infos; the last ones in rows that the next step holds."""
-        b, ended = self.batch, self._ended
-        if ended is None:
-            obs, player = self._result(b.observation), self._result(b.player)
-            mask = self._result(b.action_mask)
+    def _observe(
+        self, rewards: npt.NDArray[np.float32], ended: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        """The observations, those of the last position in rows that the next step holds; and
+        the infos, with the rewards [N, P] of the step and the rows where a game ended in it.
+        """
+        b, held = self.batch, self._ended
+        player = b.player.astype(np.int64)
+        if held is None:
+            obs, mask = self._result(b.observation), self._result(b.action_mask)
         else:
-            obs, player, mask = b.observation.copy(), b.player.copy(), b.action_mask.copy()
-            obs[ended], player[ended], mask[ended] = (
-                b.final_observation[ended],
-                b.final_player[ended],
+            obs, mask = b.observation.copy(), b.action_mask.copy()
+            obs[held], player[held], mask[held] = (
+                b.final_observation[held],
+                b.final_player[held],
                 1,
             )
-        info = {"player": player, "_player": self._all}
-        return obs, info | {"action_mask": mask, "_action_mask": self._all}
+        info = self._info(player, mask, rewards, self._all)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            final = np.empty(self.num_envs, dtype=object)  # of None
+            rows = np.flatnonzero(ended)
+            for i, last in zip(rows, b.final_observation[rows], strict=True):
+                final[i] = last
+            info["final_obs"], info["_final_obs"] = final, ended
+            seat, none = b.final_player.astype(np.int64), np.zeros_like(b.action_mask)
+            info["final_info"] = self._info(seat, none, rewards, ended)
+            info["_final_info"] = ended
+        return obs, info
+
+    def _info(
+        self,
+        player: npt.NDArray[np.int64],
+        mask: npt.NDArray[np.int8],
+        rewards: npt.NDArray[np.float32],
+        rows: npt.NDArray[np.bool_],
+    ) -> dict[str, Any]:
+        info = {"player": player, "action_mask": mask, "rewards": rewards}
+        return info | {"_" + name: rows for name in info}
 
     def _result(self, a: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return a.copy() if self.copy else a
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """True where an action is legal [N, A]."""
-        mask: npt.NDArray[np.int8] = self._observe()[1]["action_mask"]
-        return mask.astype(np.bool_)
+        mask = self.batch.action_mask.astype(np.bool_)
+        if self._ended is not None:
+            mask[self._ended] = True
+        return mask
 
     def render(self) -> tuple[Any, ...] | None:
         """The position of each row as text or as pixels [height, width, 3]."""
@@ -325,8 +354,8 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     - Observations are [D] float32, what the agent's seat observes where it is to move; the
       last one of a game is what it observes at the end.
     - ``info["action_mask"]`` [A] int8 is 1 where an action is legal, ``info["player"]`` the
-      agent's seat, and ``info["rewards"]`` [P] float32 the rewards of the step by seat. At
-      the end of a game no action is legal.
+      agent's seat, an np.int64, and ``info["rewards"]`` [P] float32 the rewards of the step
+      by seat, which are zeros after a reset. At the end of a game no action is legal.
     - The reward belongs to the agent's seat: the return of the game at its end, else 0.
 
     With ``opponent=None`` the caller acts for all seats: ``info["player"]`` is the seat to
@@ -413,7 +442,8 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             self._state = "playing"
             self.batch.next(0, start)
         self._state = "playing"
-        return self.batch.observation[0].copy(), self._info(self.batch.action_mask[0].copy())
+        b, rewards = self.batch, np.zeros(self.game.players, np.float32)
+        return b.observation[0].copy(), self._info(b.player[0], b.action_mask[0].copy(), rewards)
 
     def step(
         self, action: np.int64 | int
@@ -432,15 +462,15 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             a = int(self.np_random.choice(np.flatnonzero(b.action_mask[0])))
         b.step(np.array([a], np.int32))
         terminated, truncated = bool(b.terminated[0]), bool(b.truncated[0])
+        rewards = b.reward[0].copy()
         if terminated or truncated:
             self._state = "ended"
-            obs, player = b.final_observation[0].copy(), int(b.final_player[0])
-            mask = np.zeros(self.game.num_actions, np.int8)
-            info = {"player": player, "action_mask": mask}
+            obs, mask = b.final_observation[0].copy(), np.zeros(self.game.num_actions, np.int8)
+            info = self._info(b.final_player[0], mask, rewards)
         else:
-            obs, info = b.observation[0].copy(), self._info(b.action_mask[0].copy())
-        info["rewards"] = b.reward[0].copy()
-        return obs, float(b.reward[0, acted]), terminated, truncated, info
+            obs = b.observation[0].copy()
+            info = self._info(b.player[0], b.action_mask[0].copy(), rewards)
+        return obs, float(rewards[acted]), terminated, truncated, info
 
     def _forfeit(
         self, seat: int
@@ -452,17 +482,13 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         won = game.loss + share * (game.win - game.loss)
         rewards = np.full(game.players, won, np.float32)
         rewards[seat] = game.loss
-        info = self._info(np.zeros(game.num_actions, np.int8))
-        return (
-            self.batch.observation[0].copy(),
-            float(game.loss),
-            True,
-            False,
-            info | {"rewards": rewards},
-        )
+        info = self._info(self.batch.player[0], np.zeros(game.num_actions, np.int8), rewards)
+        return self.batch.observation[0].copy(), float(game.loss), True, False, info
 
-    def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
-        return {"player": int(self.batch.player[0]), "action_mask": mask}
+    def _info(
+        self, player: np.int8, mask: npt.NDArray[np.int8], rewards: npt.NDArray[np.float32]
+    ) -> dict[str, Any]:
+        return {"player": np.int64(player), "action_mask": mask, "rewards": rewards}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """True where an action is legal [A], as MaskablePPO of sb3-contrib asks for it."""

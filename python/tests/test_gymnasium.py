@@ -61,7 +61,7 @@ def test_rows_equal_single_environments(id, request):
                 assert np.array_equal(obs, infos["final_obs"][i])
                 assert info["player"] == infos["final_info"]["player"][i]
                 obs, info = env.reset()
-            elif "final_obs" in infos:
+            else:
                 assert infos["final_obs"][i] is None
             current[i] = obs, info
     assert ended > 10
@@ -70,7 +70,8 @@ def test_rows_equal_single_environments(id, request):
 @pytest.mark.parametrize("id", env_ids())
 def test_vector(id):
     env = marsgym.make_vec(id, 8, opponent=None)
-    assert env.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    assert env.metadata["autoreset_mode"] == env.autoreset_mode == mode
     obs, info = env.reset(seed=1)
     rng = np.random.default_rng(1)
     high = 0.0
@@ -85,6 +86,63 @@ def test_vector(id):
         high = max(high, float(obs.max()))
     assert high <= OBSERVATION_HIGH
     env.close()
+
+
+def structure(x):
+    """The keys, types and shapes of a result."""
+    if isinstance(x, dict):
+        return {key: structure(value) for key, value in x.items()}
+    return x.dtype, x.shape
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_infos_have_one_structure(opponent):
+    """At a reset, within a game, at its end, and where a game is given up."""
+    env = Env("pig", opponent=opponent, illegal_action="lose", config={"target": 20})
+    rng, ends = np.random.default_rng(1), 0
+    _, info = env.reset(seed=1)
+    want = {"player": np.int64(0), "action_mask": np.zeros(2, np.int8)}
+    want = structure(want | {"rewards": np.zeros(2, np.float32)})
+    assert not info["rewards"].any()
+    while ends < 20:
+        assert structure(info) == want
+        assert list(info) == list(want)
+        *_, terminated, _, info = env.step(rng.integers(2))
+        if terminated:
+            ends += 1
+            assert structure(info) == want
+            _, info = env.reset()
+            assert not info["rewards"].any()
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_infos_of_batches_have_one_structure(mode, opponent):
+    n, config = 3, {"target": 20}
+    env = marsgym.make_vec("pig", n, opponent=opponent, autoreset_mode=mode, config=config)
+    rng, ends = np.random.default_rng(1), 0
+    _, info = env.reset(seed=1)
+    want = structure(info)
+    assert not info["rewards"].any()
+    for k in range(100):
+        acted = env.batch.player.copy()
+        _, reward, terminated, truncated, info = env.step(act(env.batch, rng))
+        assert structure(info) == want
+        ended = terminated | truncated
+        ends += int(ended.sum())
+        assert info["rewards"][np.arange(n), acted].tolist() == reward.tolist()
+        if mode == "SameStep":
+            last = info["final_info"]
+            assert [x is not None for x in info["final_obs"]] == ended.tolist()
+            for mask in (info["_final_obs"], info["_final_info"], last["_player"]):
+                assert mask.tolist() == ended.tolist()
+            assert not last["action_mask"].any()
+            assert np.array_equal(last["rewards"][ended], info["rewards"][ended])
+        if k % 10 == 9:
+            _, info = env.reset(options={"reset_mask": np.array([True, False, True])})
+            assert structure(info) == want
+            assert not info["rewards"].any()
+    assert ends > 5
 
 
 def test_copy():

@@ -26,6 +26,7 @@ def test_equals_gymnasiums_own(id, mode, opponent):
         autoreset_mode=mode,
     )
     assert batch.metadata["autoreset_mode"] == single.metadata["autoreset_mode"] == mode
+    assert batch.autoreset_mode == single.autoreset_mode == mode
     rng = np.random.default_rng(1)
 
     def same(a, b):
@@ -40,6 +41,8 @@ def test_equals_gymnasiums_own(id, mode, opponent):
         if mode == AutoresetMode.SAME_STEP and "final_obs" in info_b:
             for i in np.flatnonzero(info_b["_final_obs"]):
                 assert np.array_equal(info["final_obs"][i], info_b["final_obs"][i])
+                for key, last in info_b["final_info"].items():
+                    assert np.array_equal(info["final_info"][key][i], last[i])
         return info["action_mask"]
 
     seeds = [7, 8, 7, 9]
@@ -162,7 +165,7 @@ def test_copy(mode):
         assert np.array_equal(obs, obs_b)
         assert all(np.array_equal(x, y) for x, y in zip(results, results_b, strict=True))
         assert np.array_equal(info["action_mask"], info_b["action_mask"])
-        if "final_obs" in info:
+        if mode == AutoresetMode.SAME_STEP:
             for i in np.flatnonzero(info["_final_obs"]):
                 assert np.array_equal(info["final_obs"][i], info_b["final_obs"][i])
                 info_b["final_obs"][i] = None  # as a wrapper may
@@ -217,6 +220,7 @@ def test_attributes():
     env.reset(seed=1)
     assert env.get_attr("game") == (env.game,) * 3
     assert env.get_attr("render_mode") == (None,) * 3
+    assert env.get_attr("autoreset_mode") == (AutoresetMode.SAME_STEP,) * 3
     assert np.array_equal(np.stack(env.call("action_masks")), env.action_masks())
     env.set_attr("illegal_action", "random")
     env.set_attr("illegal_action", ["random"] * 3)
