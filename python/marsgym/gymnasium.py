@@ -153,6 +153,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             sample=sample,
             search_seed=search_seed,
         )
+        self.batch._mask_name = 'info["action_mask"]'
         self.num_envs = self.batch.rows
         self.copy = bool(copy)
         self.render_mode = _render_mode(render_mode)
@@ -348,6 +349,9 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.batch.close()
 
 
+_SEATS: Final = tuple(np.arange(128))
+
+
 class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     """One game, of which the agent has one seat and opponents the others.
 
@@ -409,6 +413,7 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             sample=sample,
             search_seed=search_seed,
         )
+        self.batch._mask_name = 'info["action_mask"]'
         self.render_mode = _render_mode(render_mode)
         self.observation_space, self.action_space = _spaces(self.game)
         self._state: Literal["new", "playing", "ended", "forfeited"] = "new"
@@ -452,25 +457,34 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         if self._state != "playing":
             raise gymnasium.error.ResetNeeded("no game is in progress; call reset first")
         b = self.batch
-        a = _native.number(action, "action", -(2**31), 2**31 - 1)
-        acted = int(b.player[0])
+        a = _native.action(action)
         if self.illegal_action != "raise" and not (
             0 <= a < self.game.num_actions and b.action_mask[0, a]
         ):
             if self.illegal_action == "lose":
-                return self._forfeit(acted)
+                return self._forfeit(int(b.player[0]))
             a = int(self.np_random.choice(np.flatnonzero(b.action_mask[0])))
-        b.step(np.array([a], np.int32))
-        terminated, truncated = bool(b.terminated[0]), bool(b.truncated[0])
-        rewards = b.reward[0].copy()
-        if terminated or truncated:
-            self._state = "ended"
-            obs, mask = b.final_observation[0].copy(), np.zeros(self.game.num_actions, np.int8)
-            info = self._info(b.final_player[0], mask, rewards)
-        else:
-            obs = b.observation[0].copy()
-            info = self._info(b.player[0], b.action_mask[0].copy(), rewards)
-        return obs, float(rewards[acted]), terminated, truncated, info
+        if b.step_one(a):
+            return self._end()
+        obs, mask, rewards = b._first
+        info = {
+            "player": _SEATS[b.player.item()],
+            "action_mask": mask.copy(),
+            "rewards": rewards.copy(),
+        }
+        return obs.copy(), 0.0, False, False, info
+
+    def _end(self) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """The result of a step that ended the game."""
+        self._state = "ended"
+        b = self.batch
+        info = {
+            "player": np.int64(b.final_player[0]),
+            "action_mask": np.zeros(self.game.num_actions, np.int8),
+            "rewards": b.reward[0].copy(),
+        }
+        obs, reward = b.final_observation[0].copy(), float(b.acted_reward[0])
+        return obs, reward, bool(b.terminated[0]), bool(b.truncated[0]), info
 
     def _forfeit(
         self, seat: int
