@@ -107,7 +107,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         tensors[t["name"]] = data[at : at + size].reshape(t["shape"])
         at += size
     net = info["net"]
-    known = {"algorithm": "", "value_target": "", "play": ""}
+    known: dict[str, Any] = {"algorithm": "", "value_target": "", "play": ""}
     known |= {"seed": 0, "steps": 0, "games": 0, "iterations": 0, "exact": None}
     return Model(
         info["game"],

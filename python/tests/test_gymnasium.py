@@ -30,6 +30,8 @@ def test_ids():
     assert env_ids()["martian-dice"] == "marsgym/MartianDice-v1"
     for id, name in env_ids().items():
         assert marsgym.load(id).version == int(name.rsplit("-v", 1)[1])
+    registered = {name for name in gymnasium.registry if name.startswith("marsgym/")}
+    assert registered == {*env_ids().values(), *env_ids(lenient=True).values()}
     assert env_ids(lenient=True)["martian-dice"] == "marsgym/MartianDice-Lenient-v1"
 
 
@@ -143,6 +145,52 @@ def test_infos_of_batches_have_one_structure(mode, opponent):
             assert structure(info) == want
             assert not info["rewards"].any()
     assert ends > 5
+
+
+def test_masks_in_observations():
+    """The observation holds the mask of the info beside the numbers."""
+    options = {"opponent": None, "config": {"target": 20}}
+    name = "marsgym/Pig-Lenient-v1"
+    check_env(gymnasium.make(name, mask_in_observation=True, **options).unwrapped)
+    plain, env = (Env("pig", mask_in_observation=m, **options) for m in (False, True))
+    want, (obs, info) = plain.reset(seed=1), env.reset(seed=1)
+    rng, ends = np.random.default_rng(1), 0
+    while ends < 10:
+        assert env.observation_space.contains(obs)
+        assert np.array_equal(obs["observations"], want[0])
+        assert np.array_equal(obs["action_mask"], info["action_mask"])
+        assert obs["action_mask"] is not info["action_mask"]
+        assert structure(info) == structure(want[-1])
+        action = rng.choice(np.flatnonzero(obs["action_mask"]))
+        want, (obs, _, terminated, _, info) = plain.step(action), env.step(action)
+        if terminated:
+            ends += 1
+            assert not obs["action_mask"].any()
+            assert np.array_equal(obs["observations"], want[0])
+            want, (obs, info) = plain.reset(), env.reset()
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_masks_in_observations_of_batches(mode):
+    options = {"opponent": None, "autoreset_mode": mode, "config": {"target": 20}}
+    plain, env = (
+        marsgym.make_vec("pig", 3, mask_in_observation=m, **options) for m in (False, True)
+    )
+    want, (obs, info) = plain.reset(seed=1), env.reset(seed=1)
+    rng, ends = np.random.default_rng(1), 0
+    while ends < 10:
+        assert env.observation_space.contains(obs)
+        assert np.array_equal(obs["observations"], want[0])
+        assert np.array_equal(obs["action_mask"], info["action_mask"])
+        assert obs["action_mask"] is not info["action_mask"]
+        actions = act(env.batch, rng)
+        want, (obs, _, terminated, _, info) = plain.step(actions), env.step(actions)
+        ends += int(terminated.sum())
+        for i in np.flatnonzero(terminated) if mode == "SameStep" else ():
+            last = info["final_obs"][i]
+            assert env.single_observation_space.contains(last)
+            assert np.array_equal(last["observations"], want[-1]["final_obs"][i])
+            assert not last["action_mask"].any()
 
 
 def test_copy():

@@ -60,7 +60,11 @@ def test_saved_model_is_the_same_policy(tmp_path, id, head):
         (lambda a: a + 1j, TypeError, r"body.1.bias is complex64; want real numbers"),
         (lambda a: a.astype(str), TypeError, r"body.1.bias is <U32; want float32, as by .astype"),
         (lambda a: a > 0, TypeError, r"body.1.bias is bool; want float32"),
-        (lambda a: a.astype(np.float64) * 1e300, ValueError, r"body.1.bias\[0\] is -?inf as float32"),
+        (
+            lambda a: a.astype(np.float64) * 1e300,
+            ValueError,
+            r"body.1.bias\[0\] is -?inf as float32",
+        ),
     ],
 )
 def test_types_of_tensors(tmp_path, change, error, want):

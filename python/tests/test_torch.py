@@ -37,7 +37,7 @@ def test_types_of_tensors(tmp_path):
     with pytest.raises(TypeError, match=r"body.0.weight is torch.bfloat16; want .* by .float\(\)"):
         marsgym.save_model(path, game, net.state_dict())
     tensors = {name: t.float() for name, t in net.state_dict().items()}
-    with pytest.raises(TypeError, match="value.bias is complex64; want real numbers"):
+    with pytest.raises(TypeError, match=r"value.bias is complex64; want real numbers"):
         marsgym.save_model(path, game, tensors | {"value.bias": tensors["value.bias"] + 1j})
     assert not path.exists()
     marsgym.save_model(path, game, tensors)
