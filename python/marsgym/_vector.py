@@ -105,17 +105,17 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
       where an action is legal; ``info["rewards"]`` [N, P] float32, of the step, by seat,
       and zeros after a reset.
     - With the autoreset mode SAME_STEP a row whose game has ended shows the first
-      observation of the next game. ``info["final_obs"]`` [N] objects holds the last
-      observation [D] of each game that ended, and None in other rows. ``info["final_info"]``
-      has the last info of these games: ``player`` is the seat that observes, which is the
-      one that was to move or, if the rules ended the game, the one that acted last;
+      observation of the next game. The infos of a step in which a game ended hold more:
+      ``info["final_obs"]`` [N] objects has the last observation [D] of each such game, and
+      ``info["final_info"]`` its last info: ``player`` is the seat that observes, which is
+      the one that was to move or, if the rules ended the game, the one that acted last;
       ``action_mask`` is zero, and ``rewards`` are those of the step. All are set where
       ``info["_final_obs"]`` is true.
     - With NEXT_STEP such a row shows the last observation. The next step ignores its action,
       for which the mask is 1 everywhere, shows the next game and has the reward 0. The games
       are the same in both modes.
 
-    The infos of reset and step have the same keys, whether a game has ended or not.
+    But for these, the infos of reset and step have the same keys.
 
     An illegal action raises IllegalActionError and changes nothing, or plays a random one.
 
@@ -259,7 +259,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.batch.begin(rows, None if seeds is None else np.array(seeds, np.uint64)[rows])
         self._ended = None if mask is None or self._ended is None else self._ended & ~mask
         rewards = np.zeros((self.num_envs, self.game.players), np.float32)
-        return self._observe(rewards, np.zeros(self.num_envs, np.bool_))
+        return self._observe(rewards)
 
     def _draw(self) -> int:
         return int(self.np_random.integers(2**63))
@@ -278,10 +278,11 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self.illegal_action == "random":
             actions = self._legal(np.asarray(actions))
         games_ended = b.step(actions, hold=self._ended)
+        ended = self._result(b.ended) if games_ended else None
         self._ended = None
         if games_ended and self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            self._ended = b.ended.copy()
-        obs, info = self._observe(self._result(b.reward), self._result(b.ended))
+            self._ended, ended = b.ended.copy(), None
+        obs, info = self._observe(self._result(b.reward), ended)
         return (
             obs,
             self._result(b.acted_reward),
@@ -305,7 +306,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         return actions
 
     def _observe(
-        self, rewards: npt.NDArray[np.float32], ended: npt.NDArray[np.bool_]
+        self, rewards: npt.NDArray[np.float32], ended: npt.NDArray[np.bool_] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """The observations, those of the last position in rows that the next step holds; and
         the infos, with the rewards [N, P] of the step and the rows where a game ended in it.
@@ -322,7 +323,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
                 1,
             )
         info = self._info(player, mask, rewards, self._all)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+        if ended is not None:  # only then, as in Gymnasium; TorchRL fails otherwise
             final = np.empty(self.num_envs, dtype=object)  # of None
             rows = np.flatnonzero(ended)
             none = np.zeros_like(b.action_mask)

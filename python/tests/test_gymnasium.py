@@ -63,7 +63,7 @@ def test_rows_equal_single_environments(id, request):
                 assert np.array_equal(obs, infos["final_obs"][i])
                 assert info["player"] == infos["final_info"]["player"][i]
                 obs, info = env.reset()
-            else:
+            elif "final_obs" in infos:
                 assert infos["final_obs"][i] is None
             current[i] = obs, info
     assert ended > 10
@@ -129,17 +129,20 @@ def test_infos_of_batches_have_one_structure(mode, opponent):
     for k in range(100):
         acted = env.batch.player.copy()
         _, reward, terminated, truncated, info = env.step(act(env.batch, rng))
-        assert structure(info) == want
         ended = terminated | truncated
         ends += int(ended.sum())
+        last = {k: info.pop(k) for k in list(info) if "final" in k}
+        assert structure(info) == want
+        assert bool(last) == (mode == "SameStep" and ended.any())
         assert info["rewards"][np.arange(n), acted].tolist() == reward.tolist()
-        if mode == "SameStep":
-            last = info["final_info"]
-            assert [x is not None for x in info["final_obs"]] == ended.tolist()
-            for mask in (info["_final_obs"], info["_final_info"], last["_player"]):
+        if last:
+            final = last["final_info"]
+            assert structure(final) == structure({k: info[k] for k in final})
+            assert [x is not None for x in last["final_obs"]] == ended.tolist()
+            for mask in (last["_final_obs"], last["_final_info"], final["_player"]):
                 assert mask.tolist() == ended.tolist()
-            assert not last["action_mask"].any()
-            assert np.array_equal(last["rewards"][ended], info["rewards"][ended])
+            assert not final["action_mask"].any()
+            assert np.array_equal(final["rewards"][ended], info["rewards"][ended])
         if k % 10 == 9:
             _, info = env.reset(options={"reset_mask": np.array([True, False, True])})
             assert structure(info) == want
