@@ -199,15 +199,23 @@ def call(name: str, *arguments: Any, what: str | None = None) -> str:
     """Calls ``marsgym_NAME`` and returns its text, or raises its error, which begins with
     what the user has called.
     """
-    lib = _library()
     out = ctypes.c_void_p()
-    code = getattr(lib, "marsgym_" + name)(*arguments, out)
-    if code == 0 and not out:
-        return ""
+    code = function(name)(*arguments, out)
+    return answer(code, out, what or _CALLS.get(name, name)) if code or out else ""
+
+
+def function(name: str) -> Any:
+    """``marsgym_NAME`` in the library of this process."""
+    return getattr(_library(), "marsgym_" + name)
+
+
+def answer(code: int, out: ctypes.c_void_p, what: str) -> str:
+    """The text that a function wrote to out, which this frees and clears, or its error."""
     text = ctypes.string_at(out.value).decode() if out.value else ""
-    lib.marsgym_free_text(out)
+    _library().marsgym_free_text(out)
+    out.value = None
     if code:
-        raise _ERRORS.get(code, NativeError)(f"{what or _CALLS.get(name, name)}: {text}")
+        raise _ERRORS.get(code, NativeError)(f"{what}: {text}")
     return text
 
 
@@ -339,3 +347,10 @@ def number(value: Any, what: str, least: int, most: int) -> int:
     if not least <= n <= most:
         raise ValueError(f"{what} is {n}; want {least} to {most}")
     return int(n)
+
+
+def action(value: Any) -> int:
+    """The number of an action, legal or not."""
+    if type(value) is int and 0 <= value < 2**31:
+        return value
+    return number(value, "action", -(2**31), 2**31 - 1)

@@ -17,8 +17,9 @@ def env_ids(*, lenient: bool = False) -> dict[str, str]:
     """The Gymnasium id of each game, by the id of the game.
 
     Args:
-        lenient: the ids under which an illegal action plays a random legal one, for programs
-            that know no masks, such as ``marsgym/Pig-Lenient-v1``.
+        lenient: gives the ids under which an illegal action plays a random legal one, for
+            programs that know no masks, such as ``marsgym/Pig-Lenient-v1``, instead of those
+            under which it raises an error. :func:`register` registers both.
     """
     games = _native.document("games")["games"]
     camel = {g["id"]: "".join(map(str.capitalize, g["id"].split("-"))) for g in games}
@@ -30,7 +31,7 @@ def register() -> None:
     """Registers all games with Gymnasium."""
     vector: dict[str, Any] = {}
     if hasattr(gymnasium, "make_vec"):
-        vector = {"vector_entry_point": "marsgym.gymnasium:VectorEnv"}
+        vector = {"vector_entry_point": "marsgym.gymnasium:vector_env"}
     for lenient in (False, True):
         options = {"illegal_action": "random"} if lenient else {}
         for id, name in env_ids(lenient=lenient).items():

@@ -142,8 +142,11 @@ class Batch:
         self._object.keep = self._arrays  # the library writes to them
         self._action = self._arrays["action"]
         self._ended, self._work = ctypes.c_int(), _native.HANDLE()
+        self._step, self._text = _native.function("step"), ctypes.c_void_p()
+        self._results = tuple(map(ctypes.byref, (self._ended, self._work, self._text)))
         self._questions = Questions(game, min(n, 8192) if self._policies else 1)
         self._lock = threading.RLock()
+        self._mask_name = "action_mask"  # where the caller finds the masks
         self._begun = False  # reset or restore has succeeded
         self._asking = False  # a policy of the caller plays in a call in progress
 
@@ -162,6 +165,7 @@ class Batch:
         self.final_player: npt.NDArray[np.int8] = view("final_player")
         self.acted_reward: npt.NDArray[np.float64] = view("acted_reward")
         self.ended: npt.NDArray[np.bool_] = view("ended")
+        self._first = self.observation[0], self.action_mask[0], self.reward[0]
 
     @contextlib.contextmanager
     def _use(self, what: str) -> Iterator[_native.Object]:
@@ -181,16 +185,22 @@ class Batch:
                 raise RuntimeError(f"{what}: a policy cannot use the batch in which it plays")
             try:
                 object.call(what, *arguments, self._ended, work)
-                if not work.value:
-                    return self._ended.value
-                self._asking = True
-                job = _native.Object.job(work.value)
-                return int(drive(job, self._questions, self._policies, what))
+                return self._drive(what) if work.value else self._ended.value
             finally:
-                if work.value:  # which ends a job in progress
-                    self._asking = False
-                    _native.call("release", work)
-                    work.value = 0
+                if work.value:
+                    self._end()
+
+    def _drive(self, what: str) -> int:
+        """Answers the questions of the job that a call has begun, and returns its result."""
+        self._asking = True
+        job = _native.Object.job(self._work.value)
+        return int(drive(job, self._questions, self._policies, what))
+
+    def _end(self) -> None:
+        """Releases the job of a call, which ends if it is in progress."""
+        self._asking = False
+        _native.call("release", self._work)
+        self._work.value = 0
 
     def reset(self, seed: int) -> None:
         """Seeds all generators and starts a game in every row."""
@@ -225,7 +235,48 @@ class Batch:
             np.maximum(self._action, _HOLD + 1, out=self._action)  # _HOLD stands for no action
             if hold is not None:
                 np.copyto(self._action, _HOLD, where=hold)
-            return self._play("step")
+            try:
+                return self._play("step")
+            except _native.IllegalActionError as e:
+                raise self._illegal() or e from None
+
+    def step_one(self, action: int) -> int:
+        """Is ``step([action])`` of a batch of one row, for an action of 64 bits, at a third of
+        the cost.
+        """
+        object, work = self._object, self._work
+        handle = object._handle
+        if handle is None or object._forks != _native._forks:
+            object.check("step")
+        with self._lock:
+            if self._asking:
+                raise RuntimeError("step: a policy cannot use the batch in which it plays")
+            self._action[0] = action
+            try:
+                code = self._step(handle, *self._results)
+                if code:
+                    _native.answer(code, self._text, "step")
+                return self._drive("step") if work.value else self._ended.value
+            except _native.IllegalActionError as e:
+                raise self._illegal() or e from None
+            finally:
+                if work.value:
+                    self._end()
+
+    def _illegal(self) -> _native.IllegalActionError | None:
+        """The error of the first illegal action of a step; None if all are legal."""
+        actions, most = self._action, self.game.num_actions - 1
+        known = (actions >= 0) & (actions <= most)
+        legal = known & (self.action_mask[np.arange(self.rows), np.clip(actions, 0, most)] != 0)
+        for row in np.flatnonzero(~(legal | (actions == _HOLD)))[:1]:
+            where = f"row {row}, action" if self.rows > 1 else "action"
+            at = f"{self._mask_name}[{row}]" if self.rows > 1 else self._mask_name
+            name, range = self.game._names, "" if known[row] else f": actions are 0 to {most}"
+            return _native.IllegalActionError(
+                f"step: {where} {name([actions[row]])}: illegal action{range}; legal are "
+                f"{name(np.flatnonzero(self.action_mask[row]))}; the mask is {at}"
+            )
+        return None
 
     def next(self, row: int, position: Position | str | None = None) -> None:
         """Starts another game in a row, without seeding; with a position, from there on. The
@@ -303,7 +354,8 @@ class Batch:
                 ended = [int(i) for i in np.flatnonzero(self.ended)]
                 finals = [(i, self.position(i, final=True).text) for i in ended]
                 state = object.saved_state(), results, finals
-        return _copied, (type(self), self.game, self.rows, self._options, state)
+        arguments = type(self), self.game, self.rows, self._options, state
+        return _copied, arguments, {"_mask_name": self._mask_name}
 
     def close(self) -> None:
         """Releases the batch, after a step in progress. The arrays stay, with what they held."""

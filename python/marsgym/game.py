@@ -7,6 +7,7 @@ import json
 import os
 import random
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,6 +23,9 @@ CHANCE = -1
 """The player of a position in which chance moves next."""
 TERMINAL = -2
 """The player of a position in which the game is over."""
+
+_LISTED = 12
+"""How many actions an error lists. Chosen: a few lines."""
 
 Rng: TypeAlias = "np.random.Generator | random.Random | int | None"
 
@@ -129,6 +133,12 @@ class Game:
         if not self._object.here:  # a fork came between
             self._object, self._solution = _native.Object("open", *self._arguments), None
         return self._object
+
+    def _names(self, actions: Iterable[int]) -> str:
+        """Actions by number and name, such as "0 (roll), 1 (hold)"."""
+        listed, names = list(actions), self.action_names
+        known = [f"{a} ({names[a]})" if 0 <= a < len(names) else str(a) for a in listed[:_LISTED]]
+        return ", ".join(known) + (f" and {len(listed) - _LISTED} more" if listed[_LISTED:] else "")
 
     def batch(
         self,
@@ -327,8 +337,20 @@ class Position:
 
     def apply(self, action: int) -> Position:
         """The position just after an action, before any chance."""
-        a = _native.number(action, "action", -(2**31), 2**31 - 1)
-        return self.game._position(self.game._ask(self.text, "apply", a))
+        a = _native.action(action)
+        try:
+            return self.game._position(self.game._ask(self.text, "apply", a))
+        except _native.IllegalActionError as e:
+            raise self._illegal(a, str(e)) from None
+
+    def _illegal(self, action: int, text: str) -> _native.IllegalActionError:
+        """The error of an illegal action, after the text of the library."""
+        if self.is_terminal:
+            return _native.IllegalActionError(f"{text}: {self} is the end")
+        here, name = f"{text}: {self.game._names([action])} in {self}", self.game._names
+        if self.is_chance:
+            return _native.IllegalActionError(f"{here}, where chance moves; call sample first")
+        return _native.IllegalActionError(f"{here}; legal_actions are {name(self.legal_actions)}")
 
     def outcomes(self) -> list[tuple[float, Position]]:
         """The successors of a position of chance, with their probabilities. There can be
@@ -391,7 +413,7 @@ class Position:
     def describe_action(self, action: int) -> str:
         """A legal action for people."""
         if action not in self.legal_actions:
-            raise _native.IllegalActionError(f"action {action} is illegal in {self.text}")
+            raise self._illegal(action, "describe_action: illegal action")
         return str(self.game._ask(self.text, "describe_action", action))
 
     def value(self) -> tuple[float, ...]:

@@ -7,326 +7,36 @@ such as ``marsgym/MartianDice-Lenient-v1``: there an illegal action plays a rand
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypedDict, Unpack
+from typing import Any, Final, Literal
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.vector.utils import batch_space
 
-from marsgym import _draw, _native
+from marsgym import _native
 from marsgym._registry import env_ids as env_ids
 from marsgym._registry import register as register
+from marsgym._vector import OBSERVATION_HIGH as OBSERVATION_HIGH
+from marsgym._vector import VectorEnv as VectorEnv
+from marsgym._vector import VectorOptions as VectorOptions
+from marsgym._vector import choice, picture, render_mode_of, spaces_of
+from marsgym._vector import make_vec as make_vec
+from marsgym._vector import vector_env as vector_env
 from marsgym.batch import Batch, Opponents, Owner
 from marsgym.game import Game, Position
 
-try:
-    from gymnasium.vector import AutoresetMode
-except ImportError:
-    raise ImportError(
-        f"the environments of marsgym need gymnasium 1.1 or later, and {gymnasium.__version__} "
-        "is installed; run: pip install 'gymnasium>=1.1'"
-    ) from None
-
-OBSERVATION_HIGH: Final = 64.0
-"""The upper bound of all observations. They are shares and flags from 0 to 1 but for some
-counts of at most 255 over at least 5, and scores over a target of at least 2."""
+_SEATS: Final = tuple(np.arange(128))
 
 
-def _spaces(game: Game) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
-    shape = (game.observation_size,)
-    return (
-        gymnasium.spaces.Box(0.0, OBSERVATION_HIGH, shape, np.float32),
-        gymnasium.spaces.Discrete(game.num_actions),
-    )
-
-
-class VectorOptions(TypedDict, total=False):
-    """The options of :class:`VectorEnv`."""
-
-    players: int | None
-    config: dict[str, Any] | None
-    cache: str | None
-    opponent: Opponents
-    seat: int | str
-    sample: bool
-    search_seed: int
-    first_row: int
-    illegal_action: Literal["raise", "random"]
-    autoreset_mode: AutoresetMode | str
-    copy: bool
-    render_mode: str | None
-
-
-def make_vec(game: str, num_envs: int, **options: Unpack[VectorOptions]) -> VectorEnv:
-    """Opens a :class:`VectorEnv` of a game, whose id is one of marsgym or of Gymnasium."""
-    env = gymnasium.make_vec(env_ids().get(game, game), num_envs, **options)
-    assert isinstance(env, VectorEnv)
-    return env
-
-
-class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """Many games in lockstep, each row a whole game of all seats.
-
-    In each row the seat ``info["player"]`` acts. With opponents, which by default play at
-    random, the caller acts for one seat in each row, see :class:`marsgym.Batch`; with
-    ``opponent=None``, for all seats.
-
-    Shapes, with N rows, D numbers of an observation, A actions, P seats:
-
-    - observations: [N, D] float32, of the seat to move.
-    - rewards: [N] float64, the reward of the seat that has just acted. The rewards of all seats
-      are in ``info["rewards"]``: the seat that loses by the other's move gets its reward
-      there only.
-    - ``info["player"]`` [N] int8, the seat to move; ``info["action_mask"]`` [N, A] int8, 1
-      where an action is legal; ``info["rewards"]`` [N, P] float32, of the step, by seat.
-    - With the autoreset mode SAME_STEP a row whose game has ended shows the first
-      observation of the next game. ``info["final_obs"]`` [N] objects then holds the last
-      observation [D] of the game, and ``info["final_info"]["player"]`` [N] the seat that
-      observes it: the one that was to move or, if the rules ended the game, the one that
-      acted last. Both are set where ``info["_final_obs"]`` is true.
-    - With NEXT_STEP such a row shows the last observation. The next step ignores its action,
-      for which the mask is 1 everywhere, shows the next game and has the reward 0. The games
-      are the same in both modes.
-
-    An illegal action raises IllegalActionError and changes nothing, or plays a random one.
-
-    With ``copy=False`` arrays are read-only views that the next step overwrites.
-    """
-
-    metadata: dict[str, Any] = {
-        "render_modes": ["ansi", "rgb_array"],
-        "render_fps": 4,
-        "autoreset_mode": AutoresetMode.SAME_STEP,
-    }
-
-    def __init__(
-        self,
-        game: str,
-        num_envs: int,
-        *,
-        players: int | None = None,
-        config: dict[str, Any] | None = None,
-        cache: str | None = "auto",
-        opponent: Opponents = "random",
-        seat: int | str = "random",
-        sample: bool = False,
-        search_seed: int = 0,
-        first_row: int = 0,
-        illegal_action: Literal["raise", "random"] = "raise",
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        render_mode: str | None = None,
-    ) -> None:
-        """Opens the games.
-
-        Args:
-            game: its id, as in :func:`marsgym.load`.
-            players, config, cache: as in :func:`marsgym.load`.
-            num_envs: N.
-            opponent, seat, sample, search_seed, first_row: as in :class:`marsgym.Batch`. A
-                game for one has no opponents.
-            illegal_action: what an illegal action does: "raise" raises IllegalActionError and
-                changes nothing, "random" plays a legal one drawn from ``np_random`` instead.
-            autoreset_mode: SAME_STEP or NEXT_STEP.
-            copy: whether results are copies.
-            render_mode: None, "ansi", or "rgb_array", for which Pillow draws.
-        """
-        self.illegal_action = _choice("illegal_action", illegal_action, ("raise", "random"))
-        mode = AutoresetMode(autoreset_mode)
-        if mode == AutoresetMode.DISABLED:
-            raise ValueError("autoreset_mode is DISABLED; want SAME_STEP or NEXT_STEP")
-        self.metadata = {**self.metadata, "autoreset_mode": mode}
-        self.game = Game(game, players, config, cache=cache)
-        self.batch = Batch(
-            self.game,
-            num_envs,
-            first_row=first_row,
-            opponent=opponent if self.game.players > 1 else None,
-            seat=seat,
-            sample=sample,
-            search_seed=search_seed,
-        )
-        self.num_envs = self.batch.rows
-        self.copy = bool(copy)
-        self.render_mode = _render_mode(render_mode)
-        self.single_observation_space, self.single_action_space = _spaces(self.game)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._all = np.ones(self.num_envs, np.bool_)
-        self._all.flags.writeable = False
-        self._ended: npt.NDArray[np.bool_] | None = None  # rows that the next step holds
-
-    def reset(
-        self,
-        *,
-        seed: int | list[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-        """Seeds all rows and starts a game in each.
-
-        Args:
-            seed: of all rows, each of which has a generator of its own, or a list of N seeds;
-                None draws one, or with a mask goes on with the generators.
-            options: ``reset_mask`` [N] is true in the rows to reset; the others stay as they
-                are.
-        """
-        options = options or {}
-        if options.keys() - {"reset_mask"}:
-            raise ValueError(f"options are {options!r}; want none, or 'reset_mask'")
-        mask = options.get("reset_mask")
-        if mask is not None:
-            mask = np.asarray(mask)
-            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-                raise ValueError(
-                    f"reset_mask is {mask!r}; want {self.num_envs} bools, at least one true"
-                )
-        if isinstance(seed, (list, tuple, np.ndarray)):
-            if len(seed) != self.num_envs:
-                raise ValueError(f"seed has {len(seed)} numbers; want {self.num_envs}")
-            if given := [_seed(s) for s in seed if s is not None]:
-                self.np_random = np.random.default_rng(given)
-            seeds = [self._draw() if s is None else _seed(s) for s in seed]
-            if mask is None:
-                self.batch.reset(seeds[0])
-        elif mask is None:
-            super().reset(seed=None if seed is None else _seed(seed))
-            self.batch.reset(self._draw() if seed is None else _seed(seed))
-            seeds = None
-        else:
-            seeds = None if seed is None else [_seed(seed)] * self.num_envs
-        if mask is not None or seeds is not None:
-            rows = np.flatnonzero(self._all if mask is None else mask)
-            self.batch.begin(rows, None if seeds is None else np.array(seeds, np.uint64)[rows])
-        self._ended = None if mask is None or self._ended is None else self._ended & ~mask
-        return self._observe()
-
-    def _draw(self) -> int:
-        return int(self.np_random.integers(2**63))
-
-    def step(
-        self, actions: npt.ArrayLike
-    ) -> tuple[
-        npt.NDArray[np.float32],
-        npt.NDArray[np.float64],
-        npt.NDArray[np.bool_],
-        npt.NDArray[np.bool_],
-        dict[str, Any],
-    ]:
-        """Plays an action [N] in every row."""
-        b = self.batch
-        if self.illegal_action == "random":
-            actions = self._legal(np.asarray(actions))
-        games_ended = b.step(actions, hold=self._ended)
-        self._ended = None
-        same_step = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-        if games_ended and not same_step:
-            self._ended = b.ended.copy()
-        obs, info = self._observe()
-        info["rewards"], info["_rewards"] = self._result(b.reward), self._all
-        if games_ended and same_step:
-            ended, final = self._result(b.ended), np.full(self.num_envs, None, dtype=object)
-            for i in np.flatnonzero(ended):
-                final[i] = self._result(b.final_observation[i])
-            info["final_obs"], info["_final_obs"] = final, ended
-            info["final_info"] = {"player": self._result(b.final_player), "_player": ended}
-            info["_final_info"] = ended
-        return (
-            obs,
-            self._result(b.acted_reward),
-            self._result(b.terminated),
-            self._result(b.truncated),
-            info,
-        )
-
-    def _legal(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The actions, with random legal ones in place of illegal ones."""
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            return actions  # an error of the batch
-        mask = self.batch.action_mask
-        legal = (actions >= 0) & (actions < self.game.num_actions)
-        legal[legal] = mask[legal, actions[legal]] != 0
-        illegal = np.flatnonzero(~legal)
-        if len(illegal):
-            draws = self.np_random.random((len(illegal), self.game.num_actions))
-            actions = actions.astype(np.int64)
-            actions[illegal] = np.where(mask[illegal], draws, -1).argmax(axis=1)
-        return actions
-
-    def _observe(self) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-        """The observations and infos; the last ones in rows that the next step holds."""
-        b, ended = self.batch, self._ended
-        if ended is None:
-            obs, player = self._result(b.observation), self._result(b.player)
-            mask = self._result(b.action_mask)
-        else:
-            obs, player, mask = b.observation.copy(), b.player.copy(), b.action_mask.copy()
-            obs[ended], player[ended], mask[ended] = (
-                b.final_observation[ended],
-                b.final_player[ended],
-                1,
-            )
-        info = {"player": player, "_player": self._all}
-        return obs, info | {"action_mask": mask, "_action_mask": self._all}
-
-    def _result(self, a: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return a.copy() if self.copy else a
-
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """True where an action is legal [N, A]."""
-        mask: npt.NDArray[np.int8] = self._observe()[1]["action_mask"]
-        return mask.astype(np.bool_)
-
-    def render(self) -> tuple[Any, ...] | None:
-        """The position of each row as text or as pixels [height, width, 3]."""
-        if self.render_mode is None:
-            return None
-        ended = ~self._all if self._ended is None else self._ended
-        return tuple(
-            _picture(self.batch.position(i, final=bool(ended[i])), self.render_mode)
-            for i in range(self.num_envs)
-        )
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Calls a method once for all rows and returns what it gives for each: the rows of a
-        result that has N of them, or else the result itself.
-        """
-        value = getattr(self, name)
-        if callable(value):
-            value = value(*args, **kwargs)
-        if isinstance(value, (tuple, list, np.ndarray)) and len(value) == self.num_envs:
-            return tuple(value)
-        return (value,) * self.num_envs
-
-    def get_attr(self, name: str) -> tuple[Any, ...]:
-        """An attribute, for each row."""
-        return self.call(name)
-
-    def set_attr(self, name: str, values: Any) -> None:
-        """Sets an attribute. All rows share it, so a list must hold equal values."""
-        if isinstance(values, (list, tuple)):
-            if len(values) != self.num_envs or any(v != values[0] for v in values):
-                raise ValueError(
-                    f"values are {values!r}; want one value, or {self.num_envs} equal ones, "
-                    "since the rows of a batch share their attributes"
-                )
-            values = values[0]
-        setattr(self, name, values)
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """Releases the batch."""
-        if hasattr(self, "batch"):  # else opening it failed, and Gymnasium before 1.3 closes it
-            self.batch.close()
-
-
-class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
+class Env(Owner, gymnasium.Env[Any, np.int64]):
     """One game, of which the agent has one seat and opponents the others.
 
     - Observations are [D] float32, what the agent's seat observes where it is to move; the
-      last one of a game is what it observes at the end.
+      last one of a game is what it observes at the end. With ``mask_in_observation`` they
+      are dicts of these, ``observations``, and ``action_mask``.
     - ``info["action_mask"]`` [A] int8 is 1 where an action is legal, ``info["player"]`` the
-      agent's seat, and ``info["rewards"]`` [P] float32 the rewards of the step by seat. At
-      the end of a game no action is legal.
+      agent's seat, an np.int64, and ``info["rewards"]`` [P] float32 the rewards of the step
+      by seat, which are zeros after a reset. At the end of a game no action is legal.
     - The reward belongs to the agent's seat: the return of the game at its end, else 0.
 
     With ``opponent=None`` the caller acts for all seats: ``info["player"]`` is the seat to
@@ -350,6 +60,7 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         search_seed: int = 0,
         row: int = 0,
         illegal_action: Literal["raise", "random", "lose"] = "raise",
+        mask_in_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """Opens a game.
@@ -364,10 +75,12 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             illegal_action: what an illegal action does: "raise" raises IllegalActionError and
                 changes nothing, "random" plays a legal one drawn from ``np_random`` instead,
                 and "lose" ends the game as lost.
+            mask_in_observation: whether an observation is a dict of ``action_mask`` and
+                ``observations``, for RLlib, PufferLib and others that look for masks there.
             render_mode: None, "ansi", or "rgb_array", for which Pillow draws.
         """
         choices = ("raise", "random", "lose")
-        self.illegal_action = _choice("illegal_action", illegal_action, choices)
+        self.illegal_action = choice("illegal_action", illegal_action, choices)
         self.game = Game(game, players, config, cache=cache)
         if illegal_action == "lose" and not self.game.has_win:
             raise ValueError(f"illegal_action is 'lose', and {self.game!r} has no win to lose")
@@ -380,8 +93,10 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             sample=sample,
             search_seed=search_seed,
         )
-        self.render_mode = _render_mode(render_mode)
-        self.observation_space, self.action_space = _spaces(self.game)
+        self.batch._mask_name = 'info["action_mask"]'
+        self.render_mode = render_mode_of(render_mode)
+        self.mask_in_observation = bool(mask_in_observation)
+        self.observation_space, self.action_space = spaces_of(self.game, self.mask_in_observation)
         self._state: Literal["new", "playing", "ended", "forfeited"] = "new"
 
     @property
@@ -391,7 +106,7 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts a game.
 
         Args:
@@ -413,56 +128,59 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             self._state = "playing"
             self.batch.next(0, start)
         self._state = "playing"
-        return self.batch.observation[0].copy(), self._info(self.batch.action_mask[0].copy())
+        b, rewards = self.batch, np.zeros(self.game.players, np.float32)
+        return self._result(b.observation[0], b.player.item(), b.action_mask[0].copy(), rewards)
 
-    def step(
-        self, action: np.int64 | int
-    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays an action, and the opponents' until the agent is to move again."""
         if self._state != "playing":
             raise gymnasium.error.ResetNeeded("no game is in progress; call reset first")
         b = self.batch
-        a = _native.number(action, "action", -(2**31), 2**31 - 1)
-        acted = int(b.player[0])
+        a = _native.action(action)
         if self.illegal_action != "raise" and not (
             0 <= a < self.game.num_actions and b.action_mask[0, a]
         ):
             if self.illegal_action == "lose":
-                return self._forfeit(acted)
+                return self._forfeit(int(b.player[0]))
             a = int(self.np_random.choice(np.flatnonzero(b.action_mask[0])))
-        b.step(np.array([a], np.int32))
-        terminated, truncated = bool(b.terminated[0]), bool(b.truncated[0])
-        if terminated or truncated:
-            self._state = "ended"
-            obs, player = b.final_observation[0].copy(), int(b.final_player[0])
-            mask = np.zeros(self.game.num_actions, np.int8)
-            info = {"player": player, "action_mask": mask}
-        else:
-            obs, info = b.observation[0].copy(), self._info(b.action_mask[0].copy())
-        info["rewards"] = b.reward[0].copy()
-        return obs, float(b.reward[0, acted]), terminated, truncated, info
+        if b.step_one(a):
+            return self._end()
+        obs, mask, rewards = b._first
+        result = self._result(obs, b.player.item(), mask.copy(), rewards.copy())
+        return result[0], 0.0, False, False, result[1]
 
-    def _forfeit(
-        self, seat: int
-    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def _end(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """The result of a step that ended the game."""
+        self._state = "ended"
+        b, mask = self.batch, np.zeros(self.game.num_actions, np.int8)
+        seat, rewards = b.final_player.item(), b.reward[0].copy()
+        obs, info = self._result(b.final_observation[0], seat, mask, rewards)
+        return obs, b.acted_reward.item(), b.terminated.item(), b.truncated.item(), info
+
+    def _forfeit(self, seat: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Ends the game as lost by a seat; the others share the win."""
         self._state = "forfeited"
-        game = self.game
+        game, b = self.game, self.batch
         share = 1 / (game.players - 1)
         won = game.loss + share * (game.win - game.loss)
         rewards = np.full(game.players, won, np.float32)
         rewards[seat] = game.loss
-        info = self._info(np.zeros(game.num_actions, np.int8))
-        return (
-            self.batch.observation[0].copy(),
-            float(game.loss),
-            True,
-            False,
-            info | {"rewards": rewards},
-        )
+        mask = np.zeros(game.num_actions, np.int8)
+        obs, info = self._result(b.observation[0], b.player.item(), mask, rewards)
+        return obs, float(game.loss), True, False, info
 
-    def _info(self, mask: npt.NDArray[np.int8]) -> dict[str, Any]:
-        return {"player": int(self.batch.player[0]), "action_mask": mask}
+    def _result(
+        self,
+        obs: npt.NDArray[np.float32],
+        seat: int,
+        mask: npt.NDArray[np.int8],
+        rewards: npt.NDArray[np.float32],
+    ) -> tuple[Any, dict[str, Any]]:
+        """An observation, which is copied, and an info."""
+        info = {"player": _SEATS[seat], "action_mask": mask, "rewards": rewards}
+        if self.mask_in_observation:
+            return {"action_mask": mask.copy(), "observations": obs.copy()}, info
+        return obs.copy(), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """True where an action is legal [A], as MaskablePPO of sb3-contrib asks for it."""
@@ -471,28 +189,8 @@ class Env(Owner, gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     def render(self) -> Any:
         """The position as text or as pixels [height, width, 3]."""
-        return None if self.render_mode is None else _picture(self.position, self.render_mode)
+        return None if self.render_mode is None else picture(self.position, self.render_mode)
 
     def close(self) -> None:
         """Releases the game."""
         self.batch.close()
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}; want one of {choices}")
-    return value
-
-
-def _seed(value: Any) -> int:
-    return _native.number(value, "seed", 0, 2**64 - 1)
-
-
-def _render_mode(mode: str | None) -> str | None:
-    if mode not in (None, "ansi", "rgb_array"):
-        raise ValueError(f"render_mode is {mode!r}; want None, 'ansi' or 'rgb_array'")
-    return mode
-
-
-def _picture(position: Position, mode: str) -> Any:
-    return position.render() if mode == "ansi" else _draw.pixels(_draw.scene(position))

@@ -36,8 +36,8 @@ class Model:
     """body.I.weight [out, in], body.I.bias [out], then the same of policy or score, and of
     value."""
     info: dict[str, Any]
-    """Algorithm, seed, steps, games, iterations and, if they are known, value_target, play and
-    the exact strength; see :func:`save_model`."""
+    """Algorithm, value_target, play, seed, steps, games, iterations and exact; see
+    :func:`save_model`. What is not known has the default that it has there."""
 
     def __repr__(self) -> str:
         shape = f"{self.layers()} layers, {sum(t.size for t in self.tensors.values()):,} weights"
@@ -107,10 +107,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         tensors[t["name"]] = data[at : at + size].reshape(t["shape"])
         at += size
     net = info["net"]
-    keys = (
-        *("algorithm", "value_target", "play"),
-        *("seed", "steps", "games", "iterations", "exact"),
-    )
+    known: dict[str, Any] = {"algorithm": "", "value_target": "", "play": ""}
+    known |= {"seed": 0, "steps": 0, "games": 0, "iterations": 0, "exact": None}
     return Model(
         info["game"],
         info["config"],
@@ -118,7 +116,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         net["head"],
         net.get("values", ""),
         tensors,
-        {k: info[k] for k in keys if k in info},
+        {k: info.get(k, default) for k, default in known.items()},
     )
 
 
@@ -143,7 +141,7 @@ def save_model(
         path: of the file, which is replaced.
         game: that the network plays.
         tensors: as in :class:`Model`; the ``state_dict()`` of a :class:`marsgym.torch.MLP`,
-            for example.
+            for example. Other real numbers that NumPy has are rounded to float32.
         values: what the value head means; see :class:`Model`.
         algorithm: that trained it.
         value_target: the states whose values it was trained on, which searches need to know.
@@ -153,10 +151,7 @@ def save_model(
     """
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a {type(tensors).__name__}; want a dict, by name")
-    arrays = {
-        k: np.ascontiguousarray(t.detach().cpu().numpy() if hasattr(t, "detach") else t, np.float32)
-        for k, t in tensors.items()
-    }
+    arrays = {name: _array(name, t) for name, t in tensors.items()}
     head = "score" if "score.weight" in arrays else "logits"
     layers, inputs = 0, game.observation_size
     hidden: list[int] = []
@@ -194,3 +189,25 @@ def save_model(
         _native.address(data),
         data.size,
     )
+
+
+def _array(name: str, tensor: Any) -> npt.NDArray[np.float32]:
+    """The numbers of a tensor of NumPy or PyTorch."""
+    remedy = ".astype('float32')"
+    if hasattr(tensor, "detach"):
+        tensor, remedy = tensor.detach().cpu(), ".float()"
+        try:
+            tensor = tensor.numpy()
+        except (TypeError, RuntimeError):  # NumPy has no such type
+            raise TypeError(f"{name} is {tensor.dtype}; want float32, as by {remedy}") from None
+    array = np.asarray(tensor)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name} is {array.dtype}; want real numbers, such as its .real")
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} is {array.dtype}; want float32, as by {remedy}")
+    with np.errstate(over="ignore"):
+        rounded = np.ascontiguousarray(array, np.float32)
+    for index in np.argwhere(~np.isfinite(rounded))[:1]:
+        at = tuple(map(int, index))
+        raise ValueError(f"{name}{list(at)} is {rounded[at]} as float32; want finite numbers")
+    return rounded

@@ -44,7 +44,7 @@ class VecEnv(Owner, BaseVecEnv):
         self.vector = VectorEnv(game, num_envs, **options)
         if options.get("opponent", "") is None and self.vector.game.players > 1:
             raise ValueError("opponent is None; want agents for the other seats")
-        if self.vector.metadata["autoreset_mode"] != gymnasium.vector.AutoresetMode.SAME_STEP:
+        if self.vector.autoreset_mode != gymnasium.vector.AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode is not SAME_STEP, which Stable-Baselines3 needs")
         if not self.vector.copy:
             raise ValueError("copy is False; Stable-Baselines3 needs copies, which it stores later")
@@ -74,11 +74,12 @@ class VecEnv(Owner, BaseVecEnv):
     def step_wait(self) -> tuple[_Floats, _Floats, npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Plays the step."""
         obs, rewards, terminated, truncated, info = self.vector.step(self._actions)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = [
+            {"TimeLimit.truncated": ended} for ended in truncated.tolist()
+        ]
         dones = terminated | truncated
         for i in np.flatnonzero(dones):
             infos[i]["terminal_observation"] = info["final_obs"][i]
-            infos[i]["TimeLimit.truncated"] = bool(truncated[i])
         return obs, rewards.astype(np.float32), dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

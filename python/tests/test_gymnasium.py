@@ -30,6 +30,8 @@ def test_ids():
     assert env_ids()["martian-dice"] == "marsgym/MartianDice-v1"
     for id, name in env_ids().items():
         assert marsgym.load(id).version == int(name.rsplit("-v", 1)[1])
+    registered = {name for name in gymnasium.registry if name.startswith("marsgym/")}
+    assert registered == {*env_ids().values(), *env_ids(lenient=True).values()}
     assert env_ids(lenient=True)["martian-dice"] == "marsgym/MartianDice-Lenient-v1"
 
 
@@ -70,7 +72,8 @@ def test_rows_equal_single_environments(id, request):
 @pytest.mark.parametrize("id", env_ids())
 def test_vector(id):
     env = marsgym.make_vec(id, 8, opponent=None)
-    assert env.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    assert env.metadata["autoreset_mode"] == env.autoreset_mode == mode
     obs, info = env.reset(seed=1)
     rng = np.random.default_rng(1)
     high = 0.0
@@ -85,6 +88,112 @@ def test_vector(id):
         high = max(high, float(obs.max()))
     assert high <= OBSERVATION_HIGH
     env.close()
+
+
+def structure(x):
+    """The keys, types and shapes of a result."""
+    if isinstance(x, dict):
+        return {key: structure(value) for key, value in x.items()}
+    return x.dtype, x.shape
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_infos_have_one_structure(opponent):
+    """At a reset, within a game, at its end, and where a game is given up."""
+    env = Env("pig", opponent=opponent, illegal_action="lose", config={"target": 20})
+    rng, ends = np.random.default_rng(1), 0
+    _, info = env.reset(seed=1)
+    want = {"player": np.int64(0), "action_mask": np.zeros(2, np.int8)}
+    want = structure(want | {"rewards": np.zeros(2, np.float32)})
+    assert not info["rewards"].any()
+    while ends < 20:
+        assert structure(info) == want
+        assert list(info) == list(want)
+        *_, terminated, _, info = env.step(rng.integers(2))
+        if terminated:
+            ends += 1
+            assert structure(info) == want
+            _, info = env.reset()
+            assert not info["rewards"].any()
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_infos_of_batches_have_one_structure(mode, opponent):
+    n, config = 3, {"target": 20}
+    env = marsgym.make_vec("pig", n, opponent=opponent, autoreset_mode=mode, config=config)
+    rng, ends = np.random.default_rng(1), 0
+    _, info = env.reset(seed=1)
+    want = structure(info)
+    assert not info["rewards"].any()
+    for k in range(100):
+        acted = env.batch.player.copy()
+        _, reward, terminated, truncated, info = env.step(act(env.batch, rng))
+        ended = terminated | truncated
+        ends += int(ended.sum())
+        last = {k: info.pop(k) for k in list(info) if "final" in k}
+        assert structure(info) == want
+        assert bool(last) == (mode == "SameStep" and ended.any())
+        assert info["rewards"][np.arange(n), acted].tolist() == reward.tolist()
+        if last:
+            final = last["final_info"]
+            assert structure(final) == structure({k: info[k] for k in final})
+            assert [x is not None for x in last["final_obs"]] == ended.tolist()
+            for mask in (last["_final_obs"], last["_final_info"], final["_player"]):
+                assert mask.tolist() == ended.tolist()
+            assert not final["action_mask"].any()
+            assert np.array_equal(final["rewards"][ended], info["rewards"][ended])
+        if k % 10 == 9:
+            _, info = env.reset(options={"reset_mask": np.array([True, False, True])})
+            assert structure(info) == want
+            assert not info["rewards"].any()
+    assert ends > 5
+
+
+def test_masks_in_observations():
+    """The observation holds the mask of the info beside the numbers."""
+    options = {"opponent": None, "config": {"target": 20}}
+    name = "marsgym/Pig-Lenient-v1"
+    check_env(gymnasium.make(name, mask_in_observation=True, **options).unwrapped)
+    plain, env = (Env("pig", mask_in_observation=m, **options) for m in (False, True))
+    want, (obs, info) = plain.reset(seed=1), env.reset(seed=1)
+    rng, ends = np.random.default_rng(1), 0
+    while ends < 10:
+        assert env.observation_space.contains(obs)
+        assert np.array_equal(obs["observations"], want[0])
+        assert np.array_equal(obs["action_mask"], info["action_mask"])
+        assert obs["action_mask"] is not info["action_mask"]
+        assert structure(info) == structure(want[-1])
+        action = rng.choice(np.flatnonzero(obs["action_mask"]))
+        want, (obs, _, terminated, _, info) = plain.step(action), env.step(action)
+        if terminated:
+            ends += 1
+            assert not obs["action_mask"].any()
+            assert np.array_equal(obs["observations"], want[0])
+            want, (obs, info) = plain.reset(), env.reset()
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_masks_in_observations_of_batches(mode):
+    options = {"opponent": None, "autoreset_mode": mode, "config": {"target": 20}}
+    plain, env = (
+        marsgym.make_vec("pig", 3, mask_in_observation=m, **options) for m in (False, True)
+    )
+    want, (obs, info) = plain.reset(seed=1), env.reset(seed=1)
+    rng, ends = np.random.default_rng(1), 0
+    while ends < 10:
+        assert env.observation_space.contains(obs)
+        assert np.array_equal(obs["observations"], want[0])
+        assert np.array_equal(obs["action_mask"], info["action_mask"])
+        assert obs["action_mask"] is not info["action_mask"]
+        actions = act(env.batch, rng)
+        want, (obs, _, terminated, _, info) = plain.step(actions), env.step(actions)
+        ends += int(terminated.sum())
+        for i in np.flatnonzero(terminated) if mode == "SameStep" else ():
+            last = info["final_obs"][i]
+            assert env.single_observation_space.contains(last)
+            assert np.array_equal(last["observations"], want[-1]["final_obs"][i])
+            assert not last["action_mask"].any()
 
 
 def test_copy():

@@ -41,7 +41,8 @@ def test_saved_model_is_the_same_policy(tmp_path, id, head):
     marsgym.save_model(path, game, tensors, algorithm="test", seed=3, steps=4)
     model = marsgym.load_model(path)
     assert model.head == head
-    assert model.info == {"algorithm": "test", "seed": 3, "steps": 4, "games": 0, "iterations": 0}
+    unknown = {"value_target": "", "play": "", "games": 0, "iterations": 0, "exact": None}
+    assert model.info == unknown | {"algorithm": "test", "seed": 3, "steps": 4}
     assert model.game().rules_hash == game.rules_hash
     assert all(np.array_equal(model.tensors[k], tensors[k]) for k in tensors)
     own = game.evaluate(model, mistakes=3)
@@ -51,6 +52,33 @@ def test_saved_model_is_the_same_policy(tmp_path, id, head):
     assert [m["position"] for m in own.mistakes] == [m["position"] for m in native.mistakes]
     model.save(tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "want"),
+    [
+        (lambda a: a + 1j, TypeError, r"body.1.bias is complex64; want real numbers"),
+        (lambda a: a.astype(str), TypeError, r"body.1.bias is <U32; want float32, as by .astype"),
+        (lambda a: a > 0, TypeError, r"body.1.bias is bool; want float32"),
+        (
+            lambda a: a.astype(np.float64) * 1e300,
+            ValueError,
+            r"body.1.bias\[0\] is -?inf as float32",
+        ),
+    ],
+)
+def test_types_of_tensors(tmp_path, change, error, want):
+    """An error names the tensor, and nothing is written; rounding warns of nothing."""
+    game, path = marsgym.load("pig"), tmp_path / "model.safetensors"
+    tensors = random_model(game, "logits")
+    bias = tensors["body.1.bias"]
+    with pytest.raises(error, match=want):
+        marsgym.save_model(path, game, tensors | {"body.1.bias": change(bias)})
+    assert not path.exists()
+    for kind in (np.float64, np.float16):
+        marsgym.save_model(path, game, tensors | {"body.1.bias": bias.astype(kind)})
+        saved = marsgym.load_model(path).tensors["body.1.bias"]
+        assert np.array_equal(saved, bias.astype(kind).astype(np.float32))
 
 
 def test_models_of_other_rules():
@@ -142,7 +170,7 @@ def test_models_of_other_releases(tmp_path, field, want):
         (lambda t: t.pop("value.bias"), "want"),
         (lambda t: t.update(extra=np.zeros(3)), "extra"),
         (lambda t: t.update({"value.bias": np.zeros(3, np.float32)}), "value.bias has shape"),
-        (lambda t: t["value.bias"].fill(np.nan), "is NaN"),
+        (lambda t: t["value.bias"].fill(np.nan), "is nan"),
     ],
 )
 def test_bad_tensors(tmp_path, change, want):

@@ -4,6 +4,7 @@ import pytest
 pytest.importorskip("pettingzoo")
 
 from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.utils import wrappers
 
 import marsgym
 from marsgym import pettingzoo
@@ -41,6 +42,59 @@ def test_illegal_action():
     env.reset()
     with pytest.raises(AssertionError, match="not in action space"):
         env.step(2)
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("id", ["pig", "mars-is-ours-fast", "martian-risk-tiny"])
+def test_wrapper(id):
+    """The wrapper does what those of PettingZoo do, errors included."""
+    stack = wrappers.TerminateIllegalWrapper(pettingzoo.raw_env(id), illegal_reward=-1)
+    stack = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stack))
+    envs, rng = (pettingzoo.env(id), stack), np.random.default_rng(1)
+    shown = ("rewards", "terminations", "truncations", "infos", "agents", "_cumulative_rewards")
+
+    def same(name, *arguments):
+        """Whether both give the same, and no error."""
+        results = set()
+        for env in envs:
+            try:
+                result = getattr(env, name)
+                text = repr(result(*arguments) if callable(result) else result)
+                results.add((True, text.replace("0.0", "0")))  # they have rewards of both types
+            except (Exception, SystemExit) as e:
+                results.add((False, f"{type(e)} {e}"))
+        assert len(results) == 1, (name, results)
+        return results.pop()[0]
+
+    assert same("__str__")
+    for name in shown[:-1]:
+        assert not same(name)
+    for name, *arguments in (("last",), ("step", 0), ("observe", "player_0"), ("state",)):
+        assert not same(name, *arguments)
+    forfeits = 0
+    for game in range(10):
+        assert same("reset", game if game % 3 == 0 else None)
+        for k in range(200):
+            assert all(same(name) for name in (*shown, "agent_selection", "last", "state"))
+            if k < 10:
+                assert all(same("observe", agent) for agent in stack.agents)
+            observation, _, terminated, truncated, _ = stack.last()
+            if terminated or truncated:
+                assert not same("step", 0)
+                assert not same("step", 10**6)
+                assert same("step", None)
+                if not stack.agents:
+                    assert same("step", None)  # warns
+                    break
+                continue
+            for wrong in (None, -1, 10**6, "0", 0.0):
+                assert not same("step", wrong)
+            mask, forfeit = observation["action_mask"], game % 2 == 0 and k > game
+            choices = mask == 0 if forfeit and not mask.all() else mask
+            forfeits += int(not mask.all() and forfeit)
+            assert same("step", int(rng.choice(np.flatnonzero(choices))))
+    assert forfeits > 2
+    assert len({env.unwrapped.batch.save() for env in envs}) == 1
 
 
 @pytest.mark.parametrize("id", GAMES)

@@ -28,3 +28,17 @@ def test_saved_network(tmp_path, head):
     assert np.allclose(value, again[1].detach(), atol=1e-5)
     with pytest.raises(ValueError, match="head is 'both'"):
         MLP(game, (4,), "both")
+
+
+def test_types_of_tensors(tmp_path):
+    """Tensors that NumPy has no type for are named with the remedy, which works."""
+    game, path = marsgym.load("pig"), tmp_path / "net.safetensors"
+    net = MLP(game, (4,)).to(torch.bfloat16)
+    with pytest.raises(TypeError, match=r"body.0.weight is torch.bfloat16; want .* by .float\(\)"):
+        marsgym.save_model(path, game, net.state_dict())
+    tensors = {name: t.float() for name, t in net.state_dict().items()}
+    with pytest.raises(TypeError, match=r"value.bias is complex64; want real numbers"):
+        marsgym.save_model(path, game, tensors | {"value.bias": tensors["value.bias"] + 1j})
+    assert not path.exists()
+    marsgym.save_model(path, game, tensors)
+    assert np.array_equal(marsgym.load_model(path).tensors["value.bias"], tensors["value.bias"])

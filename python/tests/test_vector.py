@@ -26,6 +26,7 @@ def test_equals_gymnasiums_own(id, mode, opponent):
         autoreset_mode=mode,
     )
     assert batch.metadata["autoreset_mode"] == single.metadata["autoreset_mode"] == mode
+    assert batch.autoreset_mode == single.autoreset_mode == mode
     rng = np.random.default_rng(1)
 
     def same(a, b):
@@ -40,6 +41,8 @@ def test_equals_gymnasiums_own(id, mode, opponent):
         if mode == AutoresetMode.SAME_STEP and "final_obs" in info_b:
             for i in np.flatnonzero(info_b["_final_obs"]):
                 assert np.array_equal(info["final_obs"][i], info_b["final_obs"][i])
+                for key, last in info_b["final_info"].items():
+                    assert np.array_equal(info["final_info"][key][i], last[i])
         return info["action_mask"]
 
     seeds = [7, 8, 7, 9]
@@ -105,9 +108,42 @@ def test_make_vec_is_the_batch(lenient):
     assert marsgym.make_vec("marsgym/Pig-Lenient-v1", 2).illegal_action == "random"
 
 
+def test_default_modes():
+    """Gymnasium's function has Gymnasium's mode, in which all its programs expect a game of
+    theirs; ours has the mode of the batch.
+    """
+    name = "marsgym/Pig-v1"
+    for sync in (None, "sync"):
+        env = gymnasium.make_vec(name, 2, vectorization_mode=sync)
+        assert env.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    for game in ("pig", name):
+        assert marsgym.make_vec(game, 2).autoreset_mode == AutoresetMode.SAME_STEP
+    assert VectorEnv("pig", 2).autoreset_mode == AutoresetMode.SAME_STEP
+
+
+def test_rllib_gets_no_observation_of_another_game():
+    """RLlib registers a function that opens a batch under a name of its own, and expects
+    NEXT_STEP; with another mode it would go wrong in silence.
+    """
+    name = "rllib-single-agent-env-v0"
+    for mode in ("SameStep", "NextStep"):
+        make = lambda num_envs, mode=mode: marsgym.make_vec("pig", num_envs, autoreset_mode=mode)  # noqa: E731
+        gymnasium.register(name, vector_entry_point=make)
+        try:
+            if mode == "SameStep":
+                with pytest.raises(ValueError, match="pass autoreset_mode='NextStep'"):
+                    gymnasium.make_vec(name, 2)
+            else:
+                assert gymnasium.make_vec(name, 2).spec.id == name
+        finally:
+            del gymnasium.registry[name]
+
+
 def test_default_opponent():
     """make, make_vec and marsgym.make_vec play against random opponents."""
-    for env in (gymnasium.make_vec("marsgym/Pig-v1", 8), marsgym.make_vec("pig", 8)):
+    name = "marsgym/Pig-v1"
+    same_step = gymnasium.make_vec(name, 8, autoreset_mode="SameStep")
+    for env in (same_step, marsgym.make_vec("pig", 8)):
         _, info = env.reset(seed=1)
         rng = np.random.default_rng(1)
         losses = 0
@@ -217,6 +253,7 @@ def test_attributes():
     env.reset(seed=1)
     assert env.get_attr("game") == (env.game,) * 3
     assert env.get_attr("render_mode") == (None,) * 3
+    assert env.get_attr("autoreset_mode") == (AutoresetMode.SAME_STEP,) * 3
     assert np.array_equal(np.stack(env.call("action_masks")), env.action_masks())
     env.set_attr("illegal_action", "random")
     env.set_attr("illegal_action", ["random"] * 3)
@@ -233,6 +270,14 @@ def test_bad_options():
         marsgym.make_vec("pig", 2, autoreset_mode=AutoresetMode.DISABLED)
     with pytest.raises(ValueError, match="illegal_action"):
         marsgym.make_vec("pig", 2, illegal_action="lose")
+    for name in ("pig", "marsgym/Pig-v1"):
+        with pytest.raises(TypeError, match=r"vectorization_mode is 'sync'; .* gymnasium.make_vec"):
+            marsgym.make_vec(name, 2, vectorization_mode="sync")
+    other = lambda num_envs, **_: gymnasium.make_vec("CartPole-v1", num_envs)  # noqa: E731
+    gymnasium.register("other-v0", vector_entry_point=other)
+    with pytest.raises(ValueError, match="'other-v0' is not a game of marsgym; want one of"):
+        marsgym.make_vec("other-v0", 2)
+    del gymnasium.registry["other-v0"]
     with pytest.raises(TypeError, match="oponent"):
         marsgym.make_vec("pig", 2, oponent="random")
     VectorEnv.__new__(VectorEnv).close()  # as Gymnasium does if opening fails
