@@ -377,7 +377,7 @@ func TestOtherCode(t *testing.T) {
 	build(t, code, replaced("agents/search/search.go", "aFew = 4", "aFew = 5"), "worker")
 	build(t, text, replaced("docs/cluster.md", "Workers may come and go.", "Workers come and go."), "worker")
 	t.Parallel()
-	match := []string{"-game", "pig", "-model", "search:10", "-against", "greedy", "-games", "20", "-json"}
+	match := []string{"match", "-game", "pig", "-model", "search:10", "-against", "greedy", "-games", "20", "-json"}
 	local := start(t, bin, "eval", match...)
 	local.wait(t)
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")

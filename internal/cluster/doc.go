@@ -20,8 +20,14 @@
 //	marsgym.worker.WORKER           each second: the worker is there
 //	marsgym.refuse.WORKER           the answer of coordinators of another identity
 //
-// The identity of a process is that of its build, and the digest of what a fixed
-// computation finds on its machine. Workers pull jobs of their own identity only.
+// The identity of a process is the digest of the code that it is built of and the digest of
+// what a fixed computation finds on its machine ([Identity]). Workers pull jobs of their own
+// identity only, and tell coordinators theirs each second, so both sides refuse each other
+// before the first job. The go command gives a program no identity that would serve: it records
+// a revision only in some builds and none of changes after it, the digest of an executable
+// differs between two commands of one build, and a digest that a generator writes is stale
+// after the next edit. So these programs embed the sources of this module (3.8 MB) and hash
+// them when they start.
 //
 // A job is delivered to one worker at a time, for a lease that the worker renews while it
 // computes. When the lease expires it is delivered again, so a job may be computed
