@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"marsgym/agents"
 	"marsgym/internal/jobs"
 )
 
@@ -32,7 +33,31 @@ type matchArgs struct {
 const (
 	matchParts  = 64
 	maxPartSets = 4096
+	// partCost bounds the sets of a part of agents that search, times the evaluations of a decision
+	// (see [cost]): in Martian Dice a second or two, so that little is lost with a part.
+	partCost = 1000
 )
+
+// cost returns about how many evaluations of positions a decision of an agent takes: its
+// simulations, and of look-ahead a number that is chosen.
+func cost(a *agents.Agent) int {
+	n, _ := agents.Budget(a.Source.Name)
+	if n == 0 && a.Source.Model != nil && !a.Source.Network {
+		return 100
+	}
+	return max(1, n)
+}
+
+// partSets returns the number of sets of a part of a match of that many sets.
+func (d *duplicate) partSets(sets int) int {
+	n := min((sets+matchParts-1)/matchParts, maxPartSets)
+	for _, a := range d.distinct {
+		if c := cost(a); c > 1 {
+			n = max(1, min(n, partCost/c))
+		}
+	}
+	return n
+}
 
 // portable reports whether other processes can open all agents.
 func (d *duplicate) portable() bool {
@@ -66,7 +91,7 @@ func (d *duplicate) playParts(ctx context.Context, sets int, progress func(done 
 	if err != nil {
 		return err
 	}
-	size := min((sets+matchParts-1)/matchParts, maxPartSets)
+	size := d.partSets(sets)
 	var parts []*matchPart
 	var tasks []jobs.Task
 	played := counting((sets+size-1)/size, progress)

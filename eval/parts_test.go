@@ -1,6 +1,8 @@
 package eval_test
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
 
@@ -176,4 +179,31 @@ func FuzzPartJobs(f *testing.F) {
 			}
 		}
 	})
+}
+
+// lengths is an executor that only counts tasks.
+type lengths struct{ n int }
+
+var errCounted = errors.New("the tasks are counted")
+
+func (l *lengths) Do(_ context.Context, tasks []jobs.Task) error {
+	l.n = len(tasks)
+	return errCounted
+}
+
+// TestSlowParts: the parts of a match between agents that search are small, so that an interrupt
+// loses little.
+func TestSlowParts(t *testing.T) {
+	g := testgames.Open(t, "pig", 0, `{"target": 10}`)
+	for name, want := range map[string]int{"greedy": 63, "search:1": 63, "search:200": 100, "search:5000": 500} {
+		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l lengths
+		_, err = eval.RecordDuplicate(t.Context(), &l, g, []*agents.Agent{a, a}, 1000, 1, nil, nil)
+		if !errors.Is(err, errCounted) || l.n != want {
+			t.Errorf("%s: %d parts, %v; want %d", name, l.n, err, want)
+		}
+	}
 }

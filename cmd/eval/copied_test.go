@@ -32,3 +32,21 @@ func TestCopied(t *testing.T) {
 		}
 	}
 }
+
+// TestLost: an interrupted evaluation says what is lost, and does not offer to go on where nothing
+// is kept.
+func TestLost(t *testing.T) {
+	for _, test := range []struct{ model, want string }{
+		{"greedy", "no part had ended, so nothing is kept; to begin again:"},
+		{"search:1ms", "-checkpoint was ignored: this evaluation runs in one piece"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var stdout, stderr strings.Builder
+		args := []string{"match", "-game", "pig", "-model", test.model, "-against", "random", "-checkpoint", filepath.Join(t.TempDir(), "file")}
+		status := run(ctx, args, nil, &stdout, &stderr)
+		if status != cli.Interrupted || !strings.Contains(stderr.String(), test.want) || strings.Contains(stderr.String(), "to go on") {
+			t.Errorf("%s: status %d, %s; want %q", test.model, status, &stderr, test.want)
+		}
+	}
+}

@@ -92,18 +92,13 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	}
 	defer workers.Close()
 	s.executor = workers.Executor()
+	var kept *jobs.Checkpoint
 	if s.checkpoint != "" {
-		c, err := s.openCheckpoint()
-		if err != nil {
+		if kept, err = s.openCheckpoint(); err != nil {
 			return nil, err
 		}
-		defer func() {
-			if c.Len() == 0 && err == nil {
-				fmt.Fprintf(s.bar, "%s: -checkpoint was ignored: this evaluation runs in one piece; see docs/evaluation.md\n", s.Name())
-			}
-			c.Close()
-		}()
-		s.executor = c
+		defer kept.Close()
+		s.executor = kept
 	}
 	if err := s.checkFiles(); err != nil {
 		return nil, err
@@ -116,18 +111,25 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 			return nil, err
 		}
 	}
-	if r, err = do(ctx); err == nil || s.checkpoint == "" {
+	r, err = do(ctx)
+	if kept == nil {
 		return r, err
 	}
-	again := "to go on:\n\n\t" + cli.Command(s.Name(), s.Arguments()...)
-	switch {
-	case errors.Is(err, context.Canceled):
-		s.bar.Clear()
-		fmt.Fprintln(s.bar, again)
-	case errors.Is(err, jobs.ErrNotKept):
-		err = fmt.Errorf("%w\n%s", err, again)
+	command := cli.Command(s.Name(), s.Arguments()...)
+	switch interrupted := errors.Is(err, context.Canceled); {
+	case kept.Asked() == 0 && (err == nil || interrupted):
+		fmt.Fprintf(s.bar, "%s: -checkpoint was ignored: this evaluation runs in one piece; see docs/evaluation.md\n", s.Name())
+	case kept.Len() == 0 && interrupted:
+		fmt.Fprintf(s.bar, "%s: no part had ended, so nothing is kept; to begin again:\n\n\t%s\n", s.Name(), command)
+	case interrupted:
+		fmt.Fprintf(s.bar, "%s: %d finished parts are kept, and those under way are lost; to go on:\n\n\t%s\n", s.Name(), kept.Len(), command)
+	case kept.Len() > 0 && errors.Is(err, jobs.ErrNotKept):
+		err = fmt.Errorf("%w\nto go on:\n\n\t%s", err, command)
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // checkMatch returns an error if the game has no matches.

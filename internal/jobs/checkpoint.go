@@ -29,6 +29,7 @@ type Checkpoint struct {
 	unlock   func() error
 
 	mu    sync.Mutex
+	asked int // tasks so far
 	file  *os.File
 	end   int64 // of the last result
 	known map[Digest]span
@@ -153,6 +154,13 @@ func (c *Checkpoint) Len() int {
 	return len(c.known)
 }
 
+// Asked returns the number of tasks that Do has been called with.
+func (c *Checkpoint) Asked() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked
+}
+
 // Close closes the file.
 func (c *Checkpoint) Close() error {
 	var err error
@@ -166,6 +174,9 @@ func (c *Checkpoint) Close() error {
 func (c *Checkpoint) Do(ctx context.Context, tasks []Task) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	c.mu.Lock()
+	c.asked += len(tasks)
+	c.mu.Unlock()
 	var left []Task
 	for _, t := range tasks {
 		j, err := t.Job()
