@@ -38,6 +38,8 @@ const (
 	// The width of the bar, where there is room, and of what is around it: " 100% |" and "| ",
 	// and a column that stays free.
 	barWidth, barFrame = 30, 10
+	// The width of what is around the note of Wait: a spinner, blanks, and a free column.
+	waitFrame = 5
 
 	// The least time before a plain line, and its part of the time of the task so far.
 	// Chosen: an hour has some 20 lines.
@@ -55,7 +57,7 @@ func newProgress(w io.Writer, terminal bool) *Progress {
 	if terminal {
 		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false),
-			progressbar.OptionUseANSICodes(ansiBar))
+			progressbar.OptionUseANSICodes(ansiBar), progressbar.OptionSetSpinnerChangeInterval(0))
 	}
 	return p
 }
@@ -93,6 +95,24 @@ func (p *Progress) Stage(done float64, note string) {
 	p.draw(done, note)
 }
 
+// Wait shows a note during work of which neither the fraction done nor the time left is
+// known. What follows is a new task.
+func (p *Progress) Wait(note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.note, p.done, p.began, p.shown = note, 0, time.Time{}, time.Time{}
+	if p.bar == nil {
+		if !p.line.IsZero() && !now.Before(p.line) {
+			fmt.Fprintln(p.w, oneLine(note))
+		}
+		return
+	}
+	p.bar.Set(0) // the library ends a bar whose number is above its new maximum
+	p.bar.ChangeMax(-1)
+	p.bar.Describe(cut(oneLine(note), p.Columns()-waitFrame))
+}
+
 // Add shows text after the latest note, until the next call.
 func (p *Progress) Add(note string) {
 	p.mu.Lock()
@@ -102,7 +122,7 @@ func (p *Progress) Add(note string) {
 
 func (p *Progress) draw(done float64, note string) {
 	now := time.Now()
-	note = strings.ReplaceAll(input.Printable(note), "\n", " ")
+	note = oneLine(note)
 	if p.began.IsZero() || done < p.done/2 {
 		p.began, p.from, p.line = now, done, now.Add(linePause)
 	}
@@ -125,12 +145,22 @@ func (p *Progress) draw(done float64, note string) {
 	columns := p.Columns()
 	bar := min(barWidth, columns/4)
 	progressbar.OptionSetWidth(bar)(p.bar)
-	if room := max(0, columns-bar-barFrame); utf8.RuneCountInString(note) > room {
-		note = string([]rune(note)[:room])
+	if p.bar.GetMax() != barMax {
+		p.bar.ChangeMax(barMax) // after Wait
 	}
 	// One below the end: the library does not draw a bar again that was full once.
 	p.bar.Set(min(int(done*barMax), barMax-1))
-	p.bar.Describe(note)
+	p.bar.Describe(cut(note, columns-bar-barFrame))
+}
+
+func oneLine(note string) string { return strings.ReplaceAll(input.Printable(note), "\n", " ") }
+
+// cut returns the first characters of a note, as many as there is room for.
+func cut(note string, room int) string {
+	if room = max(0, room); utf8.RuneCountInString(note) > room {
+		note = string([]rune(note)[:room])
+	}
+	return note
 }
 
 // Write writes b, which should be whole lines, to the writer of the bar, above the bar, so

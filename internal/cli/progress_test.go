@@ -76,6 +76,38 @@ func TestProgressOnTerminal(t *testing.T) {
 	}
 }
 
+// TestProgressWait: work of unknown length has neither a percentage nor a time left, on a terminal
+// and in a file, and the bar comes back with the next task.
+func TestProgressWait(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			p := newProgress(&b, terminal)
+			p.Set(0, "training")
+			time.Sleep(31 * time.Second)
+			p.Set(1, "training")
+			time.Sleep(time.Minute)
+			b.Reset()
+			p.Wait("evaluating")
+			if got := screen(b.String()); !strings.Contains(got, "evaluating") || strings.Contains(got, "%") || strings.Contains(got, "left") {
+				t.Errorf("terminal %v: during an evaluation the bar reads %q", terminal, got)
+			}
+			p.Set(0.5, "a match")
+			if got := screen(b.String()); terminal && !strings.HasPrefix(got, "a match  50% |") {
+				t.Errorf("after an evaluation the bar reads %q", got)
+			}
+			p.Wait(strings.Repeat("long ", 100))
+			if got := screen(b.String()); len(got) >= 80+len("\n") {
+				t.Errorf("the bar takes %d columns: %q", len(got), got)
+			}
+			p.Clear()
+			if got := screen(b.String()); terminal && got != "" {
+				t.Errorf("after Clear the screen reads %q", got)
+			}
+		})
+	}
+}
+
 func TestProgressTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
