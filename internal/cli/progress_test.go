@@ -92,8 +92,8 @@ func TestProgressWait(t *testing.T) {
 			if got := screen(b.String()); !strings.Contains(got, "evaluating") || strings.Contains(got, "%") || strings.Contains(got, "left") {
 				t.Errorf("terminal %v: during an evaluation the bar reads %q", terminal, got)
 			}
-			p.Set(0.5, "a match")
-			if got := screen(b.String()); terminal && !strings.HasPrefix(got, "a match  50% |") {
+			p.Set(0.25, "a match")
+			if got := screen(b.String()); terminal && !strings.HasPrefix(got, "a match  25% |") {
 				t.Errorf("after an evaluation the bar reads %q", got)
 			}
 			p.Wait(strings.Repeat("long ", 100))
