@@ -103,8 +103,11 @@ func (p *Progress) Wait(note string) {
 	now := time.Now()
 	p.note, p.done, p.began, p.shown = note, 0, time.Time{}, time.Time{}
 	if p.bar == nil {
-		if !p.line.IsZero() && !now.Before(p.line) {
+		if p.line.IsZero() {
+			p.line = now.Add(linePause)
+		} else if !now.Before(p.line) {
 			fmt.Fprintln(p.w, oneLine(note))
+			p.line = now.Add(linePause)
 		}
 		return
 	}

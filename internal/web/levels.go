@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"marsgym/agents"
+	"marsgym/internal/figure"
 )
 
 // strengths.json holds how often agents win against the bot greedy in all other seats. Each row
@@ -65,9 +67,10 @@ func howStrong(id, name string, players int) string {
 		return "the simple bot, with which the other levels are compared"
 	}
 	k := slices.IndexFunc(rows, func(s strength) bool { return s.Agent == yardstick })
-	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, k+1)
+	wins := strings.TrimSuffix(figure.Chance(rows[i].Wins), " %")
+	text := fmt.Sprintf("wins %s of 100 games against level %d", wins, k+1)
 	if others := rows[i].Players - 1; others > 1 {
-		text = fmt.Sprintf("wins %.0f of 100 games against %d of level %d", 100*rows[i].Wins, others, k+1)
+		text = fmt.Sprintf("wins %s of 100 games against %d of level %d", wins, others, k+1)
 	}
 	switch name {
 	case agents.Exact:
