@@ -12,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
+	"marsgym/internal/figure"
 	"marsgym/internal/jobs"
 	"marsgym/internal/parallel"
 )
@@ -71,7 +72,7 @@ func checkWin(spec game.Spec) error {
 // Cost is the work of tabulating an agent.
 type Cost struct {
 	Decisions int     `json:"decisions"` // positions with a decision of the agent
-	Rows      int     `json:"rows"`      // states that it evaluated for them
+	Rows      int     `json:"rows"`      // states that its policy was called with, such as one afterstate for many decisions
 	Seconds   float64 `json:"seconds"`
 }
 
@@ -189,7 +190,7 @@ func (e *ExactEvaluator) Rotations(ctx context.Context, entrants []*agents.Agent
 
 // Exploitability returns the win share of a best response to an agent above the fair
 // share 1/P, averaged over the seats of the best response. The agent sits in all
-// other seats.
+// other seats. It is 0 up to [game.Tie].
 func (e *ExactEvaluator) Exploitability(ctx context.Context, a *agents.Agent) (float64, error) {
 	t, err := e.tabulate(ctx, a)
 	if err != nil {
@@ -209,7 +210,7 @@ func (e *ExactEvaluator) Exploitability(ctx context.Context, a *agents.Agent) (f
 		}
 		sum += spec.WinShare(r)
 	}
-	return (sum - 1) / float64(spec.Players), nil
+	return figure.Clean((sum - 1) / float64(spec.Players)), nil
 }
 
 // Pair is the exact strength of agent A against agent B in a two-player game.

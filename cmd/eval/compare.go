@@ -15,6 +15,7 @@ import (
 	"marsgym/env/game/chart"
 	"marsgym/internal/cli"
 	"marsgym/internal/curve"
+	"marsgym/internal/figure"
 	"marsgym/internal/input"
 	"marsgym/internal/plot"
 	"marsgym/train"
@@ -114,7 +115,7 @@ func (c *comparison) print(b *strings.Builder, _ game.Spec) {
 	for _, r := range c.Runs {
 		fmt.Fprintf(b, "  %-*s  %-10s  %9.0f  %9.1f", width, r.Run, r.Algorithm, r.Steps, r.Seconds)
 		if r.Exact != nil {
-			fmt.Fprintf(b, "  %9.5f  %17.5f", 100*r.Exact.Win, 100*r.Exact.Exploitability)
+			fmt.Fprintf(b, "  %9s  %17s", figure.Percent(r.Exact.Win, 5), figure.Percent(r.Exact.Exploitability, 5))
 		}
 		b.WriteString("\n")
 	}

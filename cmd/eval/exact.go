@@ -86,17 +86,18 @@ func (s *session) draw(ctx context.Context, a *agents.Agent) error {
 	return plot.Write(s.bar, s.plot, charts)
 }
 
-// step shows a step of an exact evaluation in the progress bar.
+// step shows a step of an exact evaluation in the progress bar. Steps take seconds or minutes, so
+// their number tells nothing of the time.
 func (s *session) step(what string) {
 	s.steps++
 	s.total = max(s.total, s.steps)
 	s.note = fmt.Sprintf("%d of %d: %s", s.steps, s.total, what)
-	s.bar.Stage(float64(s.steps-1)/float64(s.total), s.note)
+	s.bar.Wait(s.note)
 }
 
 // partOfStep shows the fraction of the step that is done.
 func (s *session) partOfStep(done float64) {
-	s.bar.Set((float64(s.steps-1)+done)/float64(s.total), s.note)
+	s.bar.Set(done, s.note)
 }
 
 // expect adds to the expected number of steps: those agents are tabulated, the given

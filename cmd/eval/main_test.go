@@ -313,7 +313,7 @@ func TestTable(t *testing.T) {
 	near(t, "the model against greedy", r.Win[slices.Index(r.Agents, dir)][slices.Index(r.Agents, "greedy")], pair.Win, 1e-12)
 
 	got := text(t, "table", "-game-config", config(t, reduced))
-	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact    50.00000") {
+	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact   50.00000") {
 		t.Errorf("as text:\n%s", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"marsgym/agents"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // findMistakes returns the mistakes of an agent, or nil without -mistakes.
@@ -34,8 +35,8 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 	for seat, loss := range r.LossBySeat {
 		fmt.Fprintf(b, "    in seat %d          %s\n", seat, cli.Percent(loss))
 	}
-	fmt.Fprintf(b, "  mistakes a game      %10.6f\n", r.Mistakes)
-	fmt.Fprintf(b, "  large mistakes       %10.6f     a game, with a regret above %g %%\n", r.LargeMistakes, 100*r.Threshold)
+	fmt.Fprintf(b, "  mistakes a game      %10s\n", figure.Digits(r.Mistakes, 6))
+	fmt.Fprintf(b, "  large mistakes       %10s     a game, with a regret above %g %%\n", figure.Digits(r.LargeMistakes, 6), 100*r.Threshold)
 	printGroups(b, "mistake", r.Kinds, r.Loss)
 	printGroups(b, "situation", r.Situations, r.Loss)
 	if len(r.Worst) == 0 {
@@ -48,7 +49,7 @@ func printMistakes(b *strings.Builder, r *eval.MistakeReport) {
 	}
 	fmt.Fprintf(b, "\n  %10s  %9s  %6s  %9s  %-*s  %-8s  %s\n", "cost, %", "reach, %", "prob", "regret, %", width, "position", "action", "best")
 	for _, x := range r.Worst {
-		fmt.Fprintf(b, "  %10.6f  %9.5f  %6.4f  %9.5f  %-*s  %-8s  %s\n", 100*x.Cost, 100*x.Reach, x.Prob, 100*x.Regret, width, x.Position, x.Action, x.Best)
+		fmt.Fprintf(b, "  %10s  %9s  %6s  %9s  %-*s  %-8s  %s\n", figure.Percent(x.Cost, 6), figure.Percent(x.Reach, 5), figure.Digits(x.Prob, 4), figure.Percent(x.Regret, 5), width, x.Position, x.Action, x.Best)
 	}
 }
 
@@ -58,7 +59,7 @@ func printGroups(b *strings.Builder, title string, list []eval.MistakeGroup, tot
 	}
 	rows := [][]string{{title, "a game", "cost, %", "of total"}}
 	for _, x := range list {
-		rows = append(rows, []string{x.Name, fmt.Sprintf("%10.6f", x.Times), fmt.Sprintf("%10.6f", 100*x.Cost), fmt.Sprintf("%6.1f %%", 100*x.Cost/total)})
+		rows = append(rows, []string{x.Name, figure.Digits(x.Times, 6), figure.Percent(x.Cost, 6), figure.Percent(x.Cost/total, 1) + " %"})
 	}
 	b.WriteByte('\n')
 	cli.Columns(b, "l", rows)

@@ -26,7 +26,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if got := text(t, "-model", "exact", "-mistakes", "4", "-game-config", file); !strings.Contains(got, "mistakes a game        0.000000") || strings.Contains(got, "worst") {
+	if got := text(t, "-model", "exact", "-mistakes", "4", "-game-config", file); !strings.Contains(got, "mistakes a game               0\n") || strings.Contains(got, "worst") {
 		t.Errorf("best play:\n%s", got)
 	}
 

@@ -24,8 +24,8 @@ func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
 			verdict = "does not contain"
 		}
 		fmt.Fprintf(b, "\n  Cross-check by a match of %d games from seed %d:\n\n", m.Games, m.Seed)
-		fmt.Fprintf(b, "  wins                 %s   %.0f %% interval %.3f to %.3f %%,\n", cli.Percent(m.Win[0]), 100*m.Confidence, 100*m.Low[0], 100*m.High[0])
-		fmt.Fprintf(b, "  %36s which %s the exact %.3f %%\n", "", verdict, 100*r.Win)
+		fmt.Fprintf(b, "  wins                 %s   %s,\n", cli.Percent(m.Win[0]), interval(m.Confidence, m.Low[0], m.High[0]))
+		fmt.Fprintf(b, "  %36s which %s the exact %s %%\n", "", verdict, figure.Percent(r.Win, 3))
 		m.VarianceReduction = 0 // the exact value is known
 		b.WriteString(m.Notes())
 	}
@@ -52,7 +52,7 @@ func (r *turnsResult) print(b *strings.Builder, spec game.Spec) {
 	fmt.Fprintf(b, "%s. Exact; no game is sampled.\n\n", spec.FullTitle())
 	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
-		fmt.Fprintf(b, "  seat %d  %-*s  takes %.9f %s\n", i, width, name, r.Turns[i], spec.Unit)
+		fmt.Fprintf(b, "  seat %d  %-*s  takes %.9f %s on average\n", i, width, name, r.Turns[i], spec.Unit)
 	}
 	b.WriteString("\n" + cost(r.Seats[0], r.Cost))
 }
@@ -81,6 +81,15 @@ func grid(b *strings.Builder, agents, more []string, align string, cells func(i 
 	cli.Columns(b, "l"+strings.Repeat("r", len(agents))+align, rows)
 }
 
+// interval formats an interval of a share of the win.
+func interval(confidence, low, high float64) string {
+	return fmt.Sprintf("%.0f %% interval %s to %s %%", 100*confidence, figure.Percent(low, 3), figure.Percent(high, 3))
+}
+
 func cost(name string, c eval.Cost) string {
-	return fmt.Sprintf("  %s was evaluated in %d decisions, by %d rows, in %.2f s.\n", name, c.Decisions, c.Rows, c.Seconds)
+	calls := ""
+	if c.Rows > 0 && c.Rows != c.Decisions {
+		calls = fmt.Sprintf(" by evaluating %d states", c.Rows)
+	}
+	return fmt.Sprintf("  The policy of %s was tabulated in all %d decisions%s, in %.2f s.\n", name, c.Decisions, calls, c.Seconds)
 }

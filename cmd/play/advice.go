@@ -13,6 +13,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 	"marsgym/internal/input"
 )
 
@@ -92,14 +93,23 @@ func (a *advisor) printMethod(text string) {
 func (a *advisor) value(n analysis.Number) string {
 	switch {
 	case !a.spec.HasWin():
-		return fmt.Sprintf("%8.4f %s", -n.Value, a.spec.Unit)
+		return fmt.Sprintf("%8s %s", figure.Digits(-n.Value, 4), a.spec.Unit)
 	case n.Exact:
-		return fmt.Sprintf("wins %8.4f %%", 100*n.Value)
+		return fmt.Sprintf("wins %8s %%", figure.Percent(n.Value, 4))
 	}
 	if half, ok := n.PlusMinus(); ok {
-		return fmt.Sprintf("about %.0f±%.0f %%", 100*n.Value, 100*half)
+		return "about " + plusMinus(100*n.Value, 100*half) + " %"
 	}
 	return fmt.Sprintf("about %.0f %%", 100*n.Value)
+}
+
+// plusMinus formats an estimate, with a decimal if its interval is narrow.
+func plusMinus(x, half float64) string {
+	decimals := 0
+	if half < 1 {
+		decimals = 1
+	}
+	return figure.Fixed(x, decimals) + "±" + figure.Fixed(half, decimals)
 }
 
 // rank returns the options of a position, the best first; none if there is no time for
@@ -185,9 +195,9 @@ func (a *advisor) confirm(at env.Position, action game.Action) (string, error) {
 		}
 		input.Wrap(&b, "  ", "    ", name+": "+strings.TrimSpace(a.value(o.Value)), columns)
 	}
-	loss := fmt.Sprintf("%.4f %s", chosen.Regret.Value, a.spec.Unit)
+	loss := figure.Digits(chosen.Regret.Value, 4) + " " + a.spec.Unit
 	if a.spec.HasWin() {
-		loss = fmt.Sprintf("%.2f %% of the win", 100*chosen.Regret.Value)
+		loss = figure.Percent(chosen.Regret.Value, 2) + " % of the win"
 	}
 	fmt.Fprintf(&b, "Coach: this loses %s.\n", loss)
 	describe(best)

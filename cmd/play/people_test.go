@@ -322,7 +322,7 @@ func TestCoach(t *testing.T) {
 	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)
 	for _, want := range []string{
 		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
-		`\nPrice of game 1 to you: result (0|100)\.00 %\n  = start \d+\.\d\d % \+ luck -?\d+\.\d\d % − own losses \d+\.\d\d % \+ others' losses \d+\.\d\d %\n`,
+		`\nPrice of game 1 to you: result (0|100\.00) %\n  = start \d+\.\d\d % \+ luck (0|-?\d+\.\d\d+) % − own losses (0|\d+\.\d\d+) % \+ others' losses (0|\d+\.\d\d+) %\n`,
 		`\n  \d+-\d+@0.*\n    \w+ lost \d+\.\d\d %; best is \w+\n`, `\nEstimated rating, with best play at 0: -\d+\.\d; one game`,
 	} {
 		if status != cli.Done || !regexp.MustCompile(want).MatchString(stdout) {
@@ -353,7 +353,7 @@ func TestEstimatedPrice(t *testing.T) {
 	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
 	for _, want := range []string{
 		`\nEstimated by searches:4:\d+:greedy; behind ±, half of the 99 % interval\.\n± covers the error of the search and chance; without ±, simulations were too\sfew\.\n`,
-		`\nPrice of game 1 to you: result (0|100)\.00 %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
+		`\nPrice of game 1 to you: result (0|100\.00) %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
 		`\n(    \w+ lost \d+±\d+ %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
 		`\nNo rating: it compares with best play, and the game is not solved\.\n$`,
 	} {

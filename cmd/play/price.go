@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
+	"marsgym/internal/figure"
 	"marsgym/internal/input"
 	"marsgym/internal/seats"
 )
@@ -87,12 +88,12 @@ func (a *advisor) figure(n analysis.Number) string {
 		factor, unit, digits = 100, " %", 2
 	}
 	if n.Exact {
-		return fmt.Sprintf("%.*f%s", digits, factor*n.Value, unit)
+		return figure.Digits(factor*n.Value, digits) + unit
 	}
 	if half, ok := n.PlusMinus(); ok {
-		return fmt.Sprintf("%.0f±%.0f%s", factor*n.Value, factor*half, unit)
+		return plusMinus(factor*n.Value, factor*half) + unit
 	}
-	return fmt.Sprintf("%.0f%s", factor*n.Value, unit)
+	return figure.Fixed(factor*n.Value, 0) + unit
 }
 
 func (a *advisor) reportMistakes(w io.Writer) {

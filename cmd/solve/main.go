@@ -14,6 +14,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 	"marsgym/internal/plot"
 )
 
@@ -185,12 +186,12 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 	}
 	best := slices.Max(values)
 	for i, act := range at.Legal() {
-		o := option{Action: g.ActionName(act), Regret: best - values[i]}
+		o := option{Action: g.ActionName(act), Regret: figure.Clean(best - values[i])}
 		if spec.HasWin() {
 			win := spec.WinShare(values[i])
-			o.Win, o.Regret = &win, spec.WinShare(best)-win
+			o.Win, o.Regret = &win, figure.Clean(spec.WinShare(best)-win)
 		} else {
-			turns := -values[i]
+			turns := 0 - values[i] // no negative zero
 			o.Turns = &turns
 		}
 		a.Options = append(a.Options, o)
@@ -206,7 +207,7 @@ func valuesOf(spec game.Spec, s env.Solution, at env.Position) (win, turns []flo
 		if spec.HasWin() {
 			win = append(win, spec.WinShare(v))
 		} else {
-			turns = append(turns, -v)
+			turns = append(turns, 0-v) // no negative zero
 		}
 	}
 	return win, turns, err

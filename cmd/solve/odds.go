@@ -8,6 +8,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 // odds is the answer of a game to a question about odds.
@@ -51,7 +52,7 @@ func (o *odds) print(b *strings.Builder) {
 
 func cell(x any) string {
 	if p, ok := x.(float64); ok {
-		return fmt.Sprintf("%.6f", p)
+		return figure.Digits(p, 6)
 	}
 	return fmt.Sprint(x)
 }

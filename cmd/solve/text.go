@@ -7,6 +7,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
+	"marsgym/internal/figure"
 )
 
 func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
@@ -15,7 +16,7 @@ func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 		if spec.HasWin() {
 			fmt.Fprintf(b, "  seat %d wins  %s\n", i, cli.Percent(a.Win[i]))
 		} else {
-			fmt.Fprintf(b, "  seat %d takes  %.9f %s\n", i, a.Turns[i], spec.Unit)
+			fmt.Fprintf(b, "  seat %d takes  %s %s on average\n", i, figure.Digits(a.Turns[i], 9), spec.Unit)
 		}
 	}
 	b.WriteByte('\n')
@@ -50,7 +51,7 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 		if spec.HasWin() {
 			value, regret = cli.Percent(*o.Win), cli.Percent(o.Regret)
 		} else {
-			value, regret = fmt.Sprintf("%12.9f", *o.Turns), fmt.Sprintf("%12.9f", o.Regret)
+			value, regret = fmt.Sprintf("%12s", figure.Digits(*o.Turns, 9)), fmt.Sprintf("%12s", figure.Digits(o.Regret, 9))
 		}
 		if o.Regret <= game.Tie {
 			regret = fmt.Sprintf("%12s", "best")
@@ -79,7 +80,7 @@ func (a *answer) printOutcomes(b *strings.Builder) {
 			row = append(row, cli.Percent(x))
 		}
 		for _, x := range o.Turns {
-			row = append(row, fmt.Sprintf("%12.9f", x))
+			row = append(row, fmt.Sprintf("%12s", figure.Digits(x, 9)))
 		}
 		rows = append(rows, row)
 	}

@@ -96,15 +96,18 @@ func (p *Progress) Stage(done float64, note string) {
 }
 
 // Wait shows a note during work of which neither the fraction done nor the time left is
-// known, until the next call.
+// known. What follows is a new task.
 func (p *Progress) Wait(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.note, p.shown = note, time.Time{}
+	now := time.Now()
+	p.note, p.done, p.began, p.shown = note, 0, time.Time{}, time.Time{}
 	if p.bar == nil {
-		if now := time.Now(); !p.line.IsZero() && !now.Before(p.line) {
+		if p.line.IsZero() {
+			p.line = now.Add(linePause)
+		} else if !now.Before(p.line) {
 			fmt.Fprintln(p.w, oneLine(note))
-			p.line = now.Add(max(linePause, now.Sub(p.began)/linePart))
+			p.line = now.Add(linePause)
 		}
 		return
 	}

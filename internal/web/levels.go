@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"marsgym/agents"
+	"marsgym/internal/figure"
 )
 
 // strengths.json holds how often agents win against the bot greedy in all other seats. Each row
@@ -78,9 +80,10 @@ func howStrong(id, name string, players int) string {
 	if name == yardstick {
 		return "the simple bot, with which the other levels are compared"
 	}
-	text := fmt.Sprintf("wins %.0f of 100 games against level %d", 100*rows[i].Wins, level(yardstick))
+	wins := strings.TrimSuffix(figure.Chance(rows[i].Wins), " %")
+	text := fmt.Sprintf("wins %s of 100 games against level %d", wins, level(yardstick))
 	if others := rows[i].Players - 1; others > 1 {
-		text = fmt.Sprintf("wins %.0f of 100 games against %d of level %d", 100*rows[i].Wins, others, level(yardstick))
+		text = fmt.Sprintf("wins %s of 100 games against %d of level %d", wins, others, level(yardstick))
 	}
 	switch name {
 	case agents.Exact, "random":

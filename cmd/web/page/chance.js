@@ -50,5 +50,5 @@ function spread(outcomes, unit) {
 }
 
 function percent(p) {
-  return `${numbers.fixed(100 * p, p < 0.001 ? 4 : 2)} %`;
+  return numbers.percent(100 * p, p < 0.001 ? 4 : 2);
 }

@@ -144,7 +144,7 @@ export async function show(main, query, signal, _, done = '') {
       fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Ratings') }, h('table', {},
         h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), !unit && t('rating')].filter(Boolean).map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? t('You') : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, numbers.fixed(p.mistakes, 2)),
-          h('td', { class: 'number' }, unit ? `${numbers.fixed(p.decision_loss.value, 4)} ${unit}` : `${numbers.fixed(100 * p.decision_loss.value, 4)} %`), !unit && h('td', { class: 'number' }, p.rating ? p.rating.text : t('none: nothing was decided'))))))),
+          h('td', { class: 'number' }, unit ? `${numbers.fixed(p.decision_loss.value, 4)} ${unit}` : numbers.percent(100 * p.decision_loss.value, 4)), !unit && h('td', { class: 'number' }, p.rating ? p.rating.text : t('none: nothing was decided'))))))),
       h('p', { class: 'note' }, `${numbers.method(r)} ${t('Intervals are of the level {percent} %.', { percent: 100 * r.confidence })}`));
     } catch (e) {
       if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));

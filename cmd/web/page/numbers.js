@@ -21,7 +21,7 @@ export function share(n) {
 }
 
 /** Some per cent: 0 and 100 only for what is certain. @param {number} x @param {number} digits */
-function percent(x, digits) {
+export function percent(x, digits) {
   const step = 10 ** -digits, text = x.toFixed(digits);
   if (x > 1e-9 && Number(text) === 0) return t('less than {value}', { value: `${fixed(step, digits)} %` });
   if (x < 100 - 1e-9 && Number(text) === 100) return t('more than {value}', { value: `${fixed(100 - step, digits)} %` });
@@ -95,8 +95,9 @@ function plusMinus(n, scale, digits) {
   return n.no_interval ? '' : ` ± ${fixed(half(n, scale), digits)}`;
 }
 
+/** How far the interval reaches from the value: it ends where the impossible begins. */
 function half(n, scale) {
-  return (scale * (n.high - n.low)) / 2;
+  return scale * Math.max(n.high - n.value, n.value - n.low);
 }
 
 /** How a method is called, and what its intervals cover. @param {{method: string, about?: string}} answer */
