@@ -41,7 +41,7 @@ func TestMetricsAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg = shortened(cfg)
-		cfg.Hidden, cfg.Steps = []int{16}, 4000
+		cfg.Hidden, cfg.Steps = []int{16}, 2000
 		cfg.Expert.ValueWarmup = 0.25
 		opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
 		if _, err := train.Run(t.Context(), cfg, opt); err != nil {
