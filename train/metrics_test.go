@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -12,6 +13,7 @@ import (
 
 	"marsgym/internal/tensorboard"
 	"marsgym/internal/test/testgames"
+	"marsgym/models"
 	"marsgym/train"
 )
 
@@ -39,7 +41,7 @@ func TestMetricsAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg = shortened(cfg)
-		cfg.Hidden, cfg.Steps = []int{16}, 4000
+		cfg.Hidden, cfg.Steps = []int{16}, 2000
 		cfg.Expert.ValueWarmup = 0.25
 		opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
 		if _, err := train.Run(t.Context(), cfg, opt); err != nil {
@@ -101,6 +103,27 @@ func TestPoolShares(t *testing.T) {
 		if x, ok := m["grad_norm"].(float64); !ok || !(x >= 0 && !math.IsInf(x, 0)) {
 			t.Errorf("a gradient of norm %v", m["grad_norm"])
 		}
+	}
+}
+
+// TestFailedEvaluations: an evaluation that has failed is not counted.
+func TestFailedEvaluations(t *testing.T) {
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
+	cfg := shortened(train.DefaultConfig(train.AlgorithmPPO))
+	cfg.Rows, cfg.PPO.Horizon, cfg.PPO.Minibatch, cfg.Steps, cfg.Evaluations = 4, 4, 16, 64, 4
+	calls, last := 0, train.Metrics{}
+	opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Report: func(m train.Metrics) { last = m }}
+	opt.Evaluate = func(context.Context, *models.MLP) (*models.Exact, error) {
+		if calls++; calls == 2 {
+			return nil, nil
+		}
+		return &models.Exact{WinFirst: 0.25}, nil
+	}
+	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+		t.Fatal(err)
+	}
+	if calls != 4 || last.Evaluations != 3 {
+		t.Errorf("%d evaluations of %d; want 3 of 4", last.Evaluations, calls)
 	}
 }
 

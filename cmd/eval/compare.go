@@ -30,8 +30,8 @@ type comparison struct {
 type comparedRun struct {
 	Run       string       `json:"run"`
 	Algorithm string       `json:"algorithm"`
-	Steps     float64      `json:"steps"`   // decisions trained on
-	Seconds   float64      `json:"seconds"` // of training
+	Steps     float64      `json:"steps"`            // decisions trained on
+	Seconds   float64      `json:"seconds,omitzero"` // of training
 	Exact     *exactResult `json:"exact,omitempty"`
 }
 

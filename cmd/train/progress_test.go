@@ -83,7 +83,7 @@ func TestTrainedInAll(t *testing.T) {
 		}
 		return errs.Write(b)
 	})
-	if status := run(ctx, []string{"-config", write(t, quick), "-out", dir}, nil, &out, stopping); status != cli.Interrupted {
+	if status := run(ctx, []string{"-config", write(t, quick), "-steps", "8192", "-out", dir}, nil, &out, stopping); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	status, text, _ := command(t, "-resume", dir)

@@ -45,7 +45,11 @@ func printTable(b *strings.Builder, p *sweep.Plan, trials []sweep.Trial) {
 		if seeds {
 			line = append(line, number(r.Worst), strconv.Itoa(r.Trials))
 		}
-		rows = append(rows, append(line, number(r.End), figure.Digits(r.Seconds, 1), fmt.Sprintf("%.0f", r.Speed)))
+		speed := "-" // the clock has not advanced
+		if r.Speed > 0 {
+			speed = fmt.Sprintf("%.0f", r.Speed)
+		}
+		rows = append(rows, append(line, number(r.End), figure.Digits(r.Seconds, 1), speed))
 	}
 	cli.Columns(b, "", rows)
 }

@@ -329,6 +329,9 @@ func TestFailing(t *testing.T) {
 	if !l.has("could not compute a job, which is computed here: no memory") {
 		t.Errorf("the log is %q", l.text())
 	}
+	if n := c.Status().Results; n != 0 {
+		t.Errorf("%d results are of workers, which have computed none", n)
+	}
 	if err := c.Do(t.Context(), []jobs.Task{&hash{input: jobs.NewBlob(nil), times: -1}}); err == nil || !strings.Contains(err.Error(), "a negative number") {
 		t.Errorf("error %v; want that of the job", err)
 	}

@@ -108,6 +108,9 @@ func TestAside(t *testing.T) {
 	for range 20 {
 		check(t, c, 8, 30)
 		if l.has("is set aside, since 20 of its messages in a row were refused, the last one because: 5 bytes") {
+			if n := c.Status().Workers; n != 1 {
+				t.Errorf("%d workers are there; want the one that is not set aside", n)
+			}
 			return
 		}
 	}
