@@ -87,7 +87,7 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 // out if it is a verb, and names that begin alike are joined where that saves lines.
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct{ position, want string }{
-		{"3-4-5@0 attack start 0 ; AZ:1 UT:7LMS NM:1 ; MT:3L WY:1 CO:1 ND:1LMS ; OR:1 WA:1LMS CA:1 NV:1 ID:5 round 1", "  attack, odds of conquest in %:  100: ut>nv ut>id ut>wy ut>co\n  [e]nd   attack no more\n"},
+		{"3-4-5@0 attack start 0 ; AZ:1 UT:7LMS NM:1 ; MT:3L WY:1 CO:1 ND:1LMS ; OR:1 WA:1LMS CA:1 NV:1 ID:1 round 1", "  attack, odds of conquest in %:  99.9993: ut>nv ut>id ut>wy ut>co\n  [e]nd   attack no more\n"},
 		{"4-3-5@0 occupy UT>CO start 0 ; AZ:1 UT:9LMS NM:1 CO:0 ; MT:3L WY:1 ND:1LMS ; OR:1 WA:1LMS CA:1 NV:1 ID:5 round 1", "  armies from UT into CO:  1 (8 stay)  2 (7 stay)  "},
 	} {
 		g, err := catalog.Open("martian-risk-small", 3, nil)
