@@ -175,10 +175,45 @@ func (c *docsChecker) fields(t *table, sizes []size) {
 			} else {
 				c.fail(row[0], "the table has no column \"length\"")
 			}
+			scale, _ := column(row, "scale")
+			c.scales(scale, s, want[i].Scales)
 		}
 		if len(t.rows) < len(want) {
 			c.fail(t.rows[len(t.rows)-1][0], "the next field of %s is %q", s, want[len(t.rows)].Name)
 		}
+	}
+}
+
+// scales compares a cell with the scales of a field: those that are not 1, each once, as
+// formulas or settings.
+func (c *docsChecker) scales(at cell, s size, code []int) {
+	var config map[string]any
+	if err := json.Unmarshal([]byte(s.game.Spec().ConfigJSON()), &config); err != nil {
+		c.fail(at, "%v", err)
+	}
+	distinct := func(list []int) (kept []int) {
+		for _, scale := range list {
+			if scale != 1 && !slices.Contains(kept, scale) {
+				kept = append(kept, scale)
+			}
+		}
+		return kept
+	}
+	var listed []int
+	if at.text != "" {
+		c.checked = append(c.checked, at)
+		for formula := range strings.SplitSeq(at.text, ", ") {
+			x := at
+			x.text = formula
+			if setting, ok := config[formula].(float64); ok {
+				listed = append(listed, int(setting))
+			} else if n, ok := c.value(x, s.letters); ok {
+				listed = append(listed, n)
+			}
+		}
+	}
+	if want := distinct(code); !slices.Equal(distinct(listed), want) {
+		c.fail(at, "which are the scales %v for %s; the code has %v", listed, s, want)
 	}
 }
 

@@ -15,8 +15,9 @@ hold = game.action_names.index("hold")
 
 
 def policy(observations, masks):
-    points, turn = observations[:, score] * target, observations[:, total] * target
-    holds = (turn > args.hold - 0.5) | (points + turn > target - 0.5)
+    counts = np.rint(observations * game.observation_scales)
+    points, turn = counts[:, score], counts[:, total]
+    holds = (turn >= args.hold) | (points + turn >= target)
     probs = np.zeros(masks.shape)
     probs[np.arange(len(probs)), np.where(holds & (masks[:, hold] != 0), hold, 1 - hold)] = 1
     return probs

@@ -55,6 +55,8 @@ class Game:
         min_players, max_players: the numbers of players that the game can have.
         action_names: [A].
         observation_fields: names and lengths of the parts of an observation, in order.
+        observation_scales: [D] int64. ``np.rint(observation * observation_scales)`` are the
+            counts that an observation shows, exactly; 0 marks numbers that are no counts.
         information: "perfect" or "imperfect".
         chance: "deterministic" or "explicit_stochastic".
         utility: "zero_sum", "constant_sum" or "general_sum".
@@ -104,6 +106,8 @@ class Game:
         self.num_actions = len(self.action_names)
         self.observation_size: int = spec["obs_len"]
         self.observation_fields = tuple((f["name"], f["len"]) for f in spec["observation"])
+        self.observation_scales = np.array(spec["obs_scales"], np.int64)
+        self.observation_scales.setflags(write=False)
         self.information: str = spec["information"]
         self.chance: str = spec["chance"]
         self.utility: str = spec["utility"]

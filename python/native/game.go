@@ -103,6 +103,7 @@ type specification struct {
 	Actions     []string    `json:"actions"` // names
 	ObsLen      int         `json:"obs_len"`
 	Observation []fieldSpec `json:"observation"`
+	ObsScales   []int       `json:"obs_scales"`
 
 	Information string  `json:"information"`
 	Chance      string  `json:"chance"`
@@ -127,7 +128,7 @@ func specify(g env.Game) specification {
 	spec := g.Spec()
 	s := specification{
 		ID: spec.ID, Title: spec.Title, Version: spec.Version, Config: []byte(spec.ConfigJSON()), RulesHash: spec.RulesHash(),
-		Players: spec.Players, MinPlayers: spec.MinPlayers, MaxPlayers: spec.MaxPlayers, ObsLen: spec.ObsLen(),
+		Players: spec.Players, MinPlayers: spec.MinPlayers, MaxPlayers: spec.MaxPlayers, ObsLen: spec.ObsLen(), ObsScales: spec.ObsScales(),
 		Information: string(spec.Information), Chance: string(spec.Chance), Utility: string(spec.Utility()),
 		HasWin: spec.HasWin(), Win: spec.Win, Loss: spec.Loss, Unit: spec.Unit,
 		MoveLimit: spec.MoveLimit, ChanceLimit: spec.ChanceLimit(),

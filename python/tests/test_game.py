@@ -85,6 +85,19 @@ def test_spec():
     assert pickle.loads(pickle.dumps(game)).rules_hash == game.rules_hash
 
 
+def test_observations_give_back_counts():
+    """The total of a turn in Pig, and the armies, supplies and rounds of Martian Risk."""
+    game = marsgym.load("pig")
+    scales = game.observation_scales
+    assert scales.tolist() == [100, 100, 1, 1, 100, 1, 1]
+    for total in range(2, 100):
+        obs = game.position(f"0-7@0 turn {total}").observation()
+        assert np.rint(obs * scales).tolist() == [0, 7, 1, 0, total, 0, 0]
+        assert obs[4] == np.float32(total / 100) == np.float32(total) / np.float32(100)
+    game = marsgym.load("martian-risk-tiny", players=2)
+    assert sorted(set(game.observation_scales.tolist())) == [0, 1, 3, 4, 5]
+
+
 def test_games_without_a_solution():
     with pytest.raises(NoSolutionError):
         marsgym.load("mars-is-ours").solve()
