@@ -85,7 +85,7 @@ func codeDigest(info *debug.BuildInfo, sources map[string]fs.FS) (d jobs.Digest,
 		}
 		switch {
 		case found.Sum == "":
-			return d, fmt.Errorf("%w: module %s comes from %s, of which the go command records no checksum; docs/cluster.md says how it is added", ErrUnnamed, m.Path, from)
+			return d, fmt.Errorf("%w: module %s comes from %s, of which the go command records no checksum; docs/cluster.md says how to name its code, or give up equal bits by -mixed here and on the other side", ErrUnnamed, m.Path, from)
 		case !slices.Equal(pinned[found.Path], []string{found.Version + " " + found.Sum}):
 			fmt.Fprintf(h, "%s is %s %s %s\n", m.Path, found.Path, found.Version, found.Sum)
 		}
