@@ -36,8 +36,8 @@ func TestVersionLine(t *testing.T) {
 }
 
 // TestVersions compares the version with those in the citation, the Python package and the
-// changelog. That of a release is the latest in the changelog, and its dates are equal. A
-// development version is above that, has no date, and its changes are "Unreleased".
+// changelog. That of a release is the latest in the changelog, nothing is "Unreleased", and its
+// dates are equal. A development version is above that and has no date.
 func TestVersions(t *testing.T) {
 	find := func(file, pattern string) string {
 		text, err := os.ReadFile("../../" + file)
@@ -64,6 +64,9 @@ func TestVersions(t *testing.T) {
 	latest, released := find("CHANGELOG.md", `(?m)^## \[(\d[^]]*)\] - `), find("CHANGELOG.md", `(?m)^## \[\d[^]]*\] - (.*)$`)
 	cited := find("CITATION.cff", `(?m)^date-released: (.*)$`)
 	if !development {
+		if changes := find("CHANGELOG.md", `(?s)\n## \[Unreleased\]\s+(.*?)\s*\n## `); changes != "" {
+			t.Errorf("the version is the release %s, but CHANGELOG.md has changes after it", Version)
+		}
 		if latest != Version || cited != released {
 			t.Errorf("CHANGELOG.md has the release %q of %q; want %q of %q, the date of CITATION.cff", latest, released, Version, cited)
 		}

@@ -25,7 +25,7 @@ var ErrUnnamed = errors.New("this program does not say what it is built of")
 // tags and the fingerprint of its arithmetic. Builds of the same files have the same identity,
 // whatever their folders, commands and other flags.
 //
-// The code is that of all modules of the build: those of sources, by path, and others by the
+// The code is of all modules of the build: those in sources, by path, and others by the
 // checksums that the go command records. It records none of a module that is built from a
 // folder or from vendor. Unless sources has such a module, the error wraps [ErrUnnamed].
 func Identity(info *debug.BuildInfo, sources map[string]fs.FS, arithmetic jobs.Digest) (string, error) {
@@ -85,7 +85,7 @@ func codeDigest(info *debug.BuildInfo, sources map[string]fs.FS) (d jobs.Digest,
 		}
 		switch {
 		case found.Sum == "":
-			return d, fmt.Errorf("%w: module %s comes from %s, of which the go command records no checksum; docs/cluster.md says how it is added", ErrUnnamed, m.Path, from)
+			return d, fmt.Errorf("%w: module %s comes from %s, of which the go command records no checksum; docs/cluster.md says how to name its code, or give up equal bits by -mixed here and on the other side", ErrUnnamed, m.Path, from)
 		case !slices.Equal(pinned[found.Path], []string{found.Version + " " + found.Sum}):
 			fmt.Fprintf(h, "%s is %s %s %s\n", m.Path, found.Path, found.Version, found.Sum)
 		}
