@@ -51,7 +51,7 @@ func TestMatchErrors(t *testing.T) {
 		{"match", "-model is missing"},
 		{"-model search:fast", "search:100ms"},
 		{"-model serch", "did you mean search?"},
-		{"-model search:50:runs/none", `unknown agent "runs/none"`},
+		{"-model search:50:runs/none", `there is no model file or run folder "runs/none"`},
 	} {
 		stdout, stderr, status := command(t, append(strings.Fields(tt.args), "-game-config", config(t, reduced))...)
 		if status == cli.Done || stdout != "" || !strings.Contains(stderr, tt.want) {

@@ -42,19 +42,20 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		game: c.game, spec: c.game.Spec(), cache: c.cacheFlag, stdout: stdout, bar: bar,
 		agents: &cli.Agents{Game: c.game, Cache: c.cache, Command: "train", Bar: bar},
 	}
-	if c.exploit != nil {
-		return s.exploit(ctx, c)
-	}
-	if err := s.check(ctx, c); err != nil {
-		return err
+	if c.exploit == nil {
+		if err := s.check(ctx, c); err != nil {
+			return err
+		}
 	}
 	ctx, stop := cli.LimitMemory(ctx, uint64(c.Train.Memory*(1<<30)), "train.memory allows")
 	defer stop()
-	if c.evaluates() {
+	if c.exploit == nil && c.evaluates() {
 		err = s.solve(ctx)
 	}
 	switch {
 	case err != nil:
+	case c.exploit != nil:
+		err = s.exploit(ctx, c)
 	case c.plan != nil:
 		err = s.sweep(ctx, c)
 	default:
