@@ -51,6 +51,12 @@ var noChecksum = strings.Repeat("0", 2*sha256.Size)
 // before. The same content gives the same bytes. Weights that are not finite are an
 // error, and so are those of [MLP.CheckOutputs].
 func (f *File) Save(path string) error {
+	return f.SaveBy(path, func(b []byte) error { return atomicfile.WriteBytes(path, b) })
+}
+
+// SaveBy is [File.Save] by a function that writes the content, also atomically. The errors name the
+// path.
+func (f *File) SaveBy(path string, write func(b []byte) error) error {
 	b, err := f.Encode()
 	if err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
@@ -58,7 +64,7 @@ func (f *File) Save(path string) error {
 	if n := binary.LittleEndian.Uint64(b); len(b) > MaxFile || n > maxHeader {
 		return fmt.Errorf("models: save %s: it would have %d bytes, %d of them in the header: want at most %d and %d", path, len(b), n, MaxFile, maxHeader)
 	}
-	if err := atomicfile.WriteBytes(path, b); err != nil {
+	if err := write(b); err != nil {
 		return fmt.Errorf("models: save %s: %w", path, err)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // checkMemory reports a run that takes more memory than it may.
 func (c Config) checkMemory(g env.Game) error {
 	const gib = 1 << 30
-	limit, source := cmp.Or(c.Memory, float64(machine.Memory())/gib), "this machine has"
+	limit, source := cmp.Or(c.Memory, float64(machine.Memory())/gib), "the machine, its control group and ulimit leave"
 	if c.Memory > 0 {
 		source = "train.memory is"
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -396,7 +397,7 @@ func (r *run) save() error {
 	if err := r.method.Save(f.Blobs); err != nil {
 		return err
 	}
-	if err := f.Save(r.path(CheckpointFile)); err != nil {
+	if err := r.write(CheckpointFile, f); err != nil {
 		return err
 	}
 	return r.saveModel()
@@ -404,7 +405,17 @@ func (r *run) save() error {
 
 func (r *run) saveModel() error {
 	f := &models.File{Meta: r.meta(), MLP: r.method.Model()}
-	return f.Save(r.path(agents.ModelFile))
+	return r.write(agents.ModelFile, f)
+}
+
+// write writes a file of the run folder, even if that has been renamed.
+func (r *run) write(name string, f *models.File) error {
+	return f.SaveBy(r.path(name), func(b []byte) error {
+		return r.dir.Write(name, func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		})
+	})
 }
 
 func (r *run) path(name string) string { return filepath.Join(r.opt.Dir, name) }

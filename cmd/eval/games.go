@@ -13,6 +13,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
+	"marsgym/eval"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
@@ -76,10 +77,10 @@ func (p *pricer) check() error {
 	switch {
 	case p.Given("rollouts") && p.Given("searches"):
 		return cli.Usagef("-searches and -rollouts are two ways to estimate values; leave one out")
-	case p.Given("rollouts") && p.rollouts < 2:
-		return cli.Usagef("-rollouts is %d; want at least 2", p.rollouts)
-	case p.Given("searches") && p.searches < 2:
-		return cli.Usagef("-searches is %d; want at least 2", p.searches)
+	case p.Given("rollouts") && (p.rollouts < 2 || p.rollouts > eval.MaxGames):
+		return cli.Usagef("-rollouts is %d; want 2 to %d", p.rollouts, eval.MaxGames)
+	case p.Given("searches") && (p.searches < 2 || p.searches > eval.MaxGames):
+		return cli.Usagef("-searches is %d; want 2 to %d", p.searches, eval.MaxGames)
 	case estimates && p.model == agents.Exact:
 		return cli.Usagef("-model exact needs no estimates; leave out -searches and -rollouts")
 	case p.Given("searches") && p.model != "" && !isSearch(p.model):

@@ -188,6 +188,8 @@ func TestGamesErrors(t *testing.T) {
 		{"position -game pig 0-0@0 -games 9", cli.Misuse, "unknown flag -games"},
 		{"position 0-0@0 -searches 2", cli.Failed, "outcomes; values of up to 100 are estimated"},
 		{"games " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
+		{"games " + path + " -rollouts 9223372036854775807", cli.Misuse, "-rollouts is 9223372036854775807; want 2 to 10000000"},
+		{"games " + path + " -searches 9223372036854775807", cli.Misuse, "want 2 to 10000000"},
 		{"games " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
 		{"games " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
 		{"games " + path + " -model nobody", cli.Misuse, "unknown agent"},

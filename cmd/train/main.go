@@ -42,21 +42,29 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		game: c.game, spec: c.game.Spec(), cache: c.cacheFlag, stdout: stdout, bar: bar,
 		agents: &cli.Agents{Game: c.game, Cache: c.cache, Command: "train", Bar: bar},
 	}
-	if c.exploit != nil {
-		return s.exploit(ctx, c)
-	}
-	if err := s.check(ctx, c); err != nil {
-		return err
-	}
-	if c.evaluates() {
-		if err := s.solve(ctx); err != nil {
+	if c.exploit == nil {
+		if err := s.check(ctx, c); err != nil {
 			return err
 		}
 	}
-	if c.plan != nil {
-		return s.sweep(ctx, c)
+	ctx, stop := cli.LimitMemory(ctx, uint64(c.Train.Memory*(1<<30)), "train.memory allows")
+	defer stop()
+	if c.exploit == nil && c.evaluates() {
+		err = s.solve(ctx)
 	}
-	return s.train(ctx, c)
+	switch {
+	case err != nil:
+	case c.exploit != nil:
+		err = s.exploit(ctx, c)
+	case c.plan != nil:
+		err = s.sweep(ctx, c)
+	default:
+		err = s.train(ctx, c)
+	}
+	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, cli.ErrMemory) {
+		err = errors.New(cause.Error() + "; lower train.rows or train.hidden, set train.evaluations to 0 if the exact solution takes it, or raise train.memory")
+	}
+	return err
 }
 
 // session is one call of the command.
@@ -132,6 +140,10 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	}
 	defer s.workers.Close()
 	start := time.Now()
+	folder, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
 	var (
 		last  train.Metrics
 		shown progress
@@ -150,6 +162,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		},
 	})
 	s.bar.Clear()
+	dir = present(dir, folder)
 	if errors.Is(err, train.ErrInterrupted) {
 		fmt.Fprintf(s.stdout, "%v; to go on:\n\n\t%s\n", err, c.command("-resume", dir))
 		return ctx.Err()
@@ -274,7 +287,30 @@ func (c *call) advise(err error, dir string) error {
 	case errors.Is(err, train.ErrCheckpoint):
 		return fmt.Errorf("%w\n-resume would fail again; to start a new run with the same settings:\n\n\t%s", err, c.command("-config", config))
 	}
-	return fmt.Errorf("%w\nto go on from the last checkpoint:\n\n\t%s", err, c.command("-resume", dir))
+	again := "to go on from the last checkpoint"
+	if _, missing := os.Lstat(filepath.Join(dir, train.CheckpointFile)); missing != nil {
+		again = "there is no checkpoint yet; to begin the run again"
+	}
+	return fmt.Errorf("%w\n%s:\n\n\t%s", err, again, c.command("-resume", dir))
+}
+
+// present returns the path of a folder, which may have been renamed beside its former name since.
+func present(dir string, was os.FileInfo) string {
+	same := func(path string) bool {
+		now, err := os.Stat(path)
+		return err == nil && os.SameFile(now, was)
+	}
+	if same(dir) {
+		return dir
+	}
+	parent := filepath.Dir(dir)
+	others, _ := os.ReadDir(parent)
+	for _, o := range others {
+		if path := filepath.Join(parent, o.Name()); same(path) {
+			return path
+		}
+	}
+	return dir
 }
 
 // solve solves the game, if exact evaluation of its networks takes reasonable time: in games

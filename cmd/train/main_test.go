@@ -256,6 +256,7 @@ func TestBadInput(t *testing.T) {
 		{"flag", []string{"-stpes", "3"}, cli.Misuse, "-stpes"},
 		{"argument", []string{"pig"}, cli.Misuse, "pig"},
 		{"players", []string{"-players", "11"}, cli.Misuse, "players is 11; want 1 to 10"},
+		{"players of a game for two", []string{"-game", "mars-is-ours-fast", "-players", "4"}, cli.Misuse, "players is 4; want 2\n"},
 		{"backend", []string{"-backend", "torch"}, cli.Misuse, "gorgonia"},
 		{"device", []string{"-device", "cuda:0"}, cli.Misuse, "take -backend gotch"},
 		{"gotch", []string{"-backend", "gotch", "-device", "cuda:200"}, cli.Misuse, "gotch: "},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,5 +109,56 @@ func TestPipe(t *testing.T) {
 	status := run(ctx, []string{"-sweep", pipe(quickSweep), "-out", dir}, nil, stopping, &errs)
 	if want := "-sweep " + filepath.Join(dir, sweep.File) + " -out " + dir; status != cli.Interrupted || !strings.Contains(out.String(), want) {
 		t.Errorf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
+	}
+}
+
+// TestRenamedFolder renames the folder of a run while that trains: the run is saved there, and the
+// line to go on names it.
+func TestRenamedFolder(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	before, after := filepath.Join(base, "before"), filepath.Join(base, "after")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errs bytes.Buffer
+	renaming := writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("exploitability")) && ctx.Err() == nil {
+			if err := os.Rename(before, after); err != nil {
+				t.Error(err)
+			}
+			cancel()
+		}
+		return errs.Write(b)
+	})
+	status := run(ctx, []string{"-config", write(t, quick), "-out", before}, nil, &out, renaming)
+	if want := "go run ./cmd/train -resume " + after + "\n"; status != cli.Interrupted || !strings.Contains(out.String(), want) {
+		t.Fatalf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
+	}
+	if status, _, errs := command(t, "-resume", after); status != cli.Done {
+		t.Error(errs)
+	}
+}
+
+// TestMemoryLimit: the limit of memory holds for the exact solution too, which takes half a GiB.
+func TestMemoryLimit(t *testing.T) {
+	config := write(t, `{"game": "pig", "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 4096, "memory": 0.05}}`)
+	status, out, errs := command(t, "-config", config, "-out", filepath.Join(t.TempDir(), "run"))
+	if status != cli.Failed || !strings.Contains(errs, "out of memory: more than the 0.05 GiB that train.memory allows; lower ") {
+		t.Errorf("status %d, %s%s", status, out, errs)
+	}
+}
+
+// TestAdvise: a run that could not save its first checkpoint offers no checkpoint to go on from.
+func TestAdvise(t *testing.T) {
+	dir, c := t.TempDir(), &call{}
+	full := errors.New("no space left on device")
+	if text := c.advise(full, dir).Error(); !strings.Contains(text, "there is no checkpoint yet; to begin the run again:\n\n\tgo run ./cmd/train -resume "+dir) {
+		t.Error(text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, train.CheckpointFile), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := c.advise(full, dir).Error(); !strings.Contains(text, "to go on from the last checkpoint:") {
+		t.Error(text)
 	}
 }

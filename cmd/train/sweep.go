@@ -21,7 +21,7 @@ import (
 
 // sweep trains with all settings of a plan, or resumes that.
 func (s *session) sweep(ctx context.Context, c call) error {
-	dir := c.dir
+	dir, err := c.dir, error(nil)
 	if _, err := os.Lstat(filepath.Join(dir, sweep.File)); dir == "" || errors.Is(err, os.ErrNotExist) {
 		if dir, err = makeFolder(dir, "sweep"); err != nil {
 			return err
@@ -32,13 +32,17 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s, into %s\n", total, s.spec.FullTitle(), dir)
-	var err error
 	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
 		return err
 	}
 	defer s.workers.Close()
+	folder, err := os.Stat(dir) // to find it if it is renamed
+	if err != nil {
+		return err
+	}
 	trials, err := c.plan.Run(ctx, s.sweepOptions(c.plan, dir))
 	s.bar.Clear()
+	dir = present(dir, folder)
 	file := c.sweep
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe, which nobody reads again
 		file = filepath.Join(dir, sweep.File)

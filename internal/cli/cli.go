@@ -11,12 +11,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"marsgym/internal/input"
-	"marsgym/internal/machine"
 )
 
 // The exit statuses of every command.
@@ -53,18 +51,6 @@ func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, 
 // answerAfter is the time after a signal at which a command says that it stops. Chosen: most have
 // ended by then.
 const answerAfter = 200 * time.Millisecond
-
-// limitMemory makes the garbage collector work harder near the limit of this process's memory,
-// instead of ending there, unless GOMEMLIMIT is set.
-func limitMemory() {
-	if n := machine.Memory(); n > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(n - n/memoryRest))
-	}
-}
-
-// memoryRest is the part of the memory that the garbage collector does not count on, such as for
-// stacks and the system. Chosen.
-const memoryRest = 10
 
 // UsageError is an error in the command line or in a file that it names.
 type UsageError struct{ Err error }

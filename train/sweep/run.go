@@ -183,7 +183,7 @@ func (p *Plan) Prepare(dir string) error {
 
 // prepareRun makes a run folder, or finds one with the same settings.
 func prepareRun(dir string, s train.Settings) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // no new sweep, if that was renamed
 		return err
 	}
 	before, err := train.LoadSettings(dir)
