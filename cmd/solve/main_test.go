@@ -209,3 +209,15 @@ func TestStatuses(t *testing.T) {
 func TestUnusableCache(t *testing.T) {
 	clitest.UnusableCache(t, run, func() []string { return []string{"-json"} })
 }
+
+// TestNoNegativeZero: a game that is over takes 0 turns more, not −0.
+func TestNoNegativeZero(t *testing.T) {
+	args := []string{"-players", "1", "-game-config", config(t, `{"dice": 4, "target": 6}`), "-position", "6 over 0"}
+	if a := document(t, args...); a.Turns[0] != 0 || math.Signbit(a.Turns[0]) {
+		t.Errorf("the turns are %v", a.Turns)
+	}
+	var out, errs strings.Builder
+	if status := run(t.Context(), args, nil, &out, &errs); status != cli.Done || !strings.Contains(out.String(), "seat 0 takes  0 turns on average\n") {
+		t.Errorf("status %d, %s%s", status, errs.String(), out.String())
+	}
+}

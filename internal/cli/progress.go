@@ -131,7 +131,7 @@ func (p *Progress) draw(done float64, note string) {
 	}
 	p.done, p.shown = done, now
 	took := now.Sub(p.began)
-	if took >= time.Second && done > p.from { // earlier the estimate is too rough
+	if took >= time.Second && done > p.from && done < 1 { // earlier the estimate is too rough
 		if left := float64(took) * (1 - done) / (done - p.from); left < math.MaxInt64 {
 			note += fmt.Sprintf(", %v left", time.Duration(left).Round(time.Second))
 		}

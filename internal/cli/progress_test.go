@@ -169,6 +169,20 @@ more, 30s left: 50%
 	})
 }
 
+// TestProgressDone: what is done has no time left; other work may follow it.
+func TestProgressDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := newProgress(&b, false)
+		p.Set(0, "work")
+		time.Sleep(time.Minute)
+		p.Set(1, "work")
+		if got, want := b.String(), "work: 100%\n"; got != want {
+			t.Errorf("the line is %q; want %q", got, want)
+		}
+	})
+}
+
 // screen returns what a terminal shows of s: text after a carriage return replaces
 // the text of the line.
 func screen(s string) string {
