@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +107,36 @@ func module(name string) string {
 // packed file and asks the logic of the page over HTTP.
 func marked(t testing.TB, mark string) map[string][]byte {
 	t.Helper()
+	out, err := version(parts(t, mark), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// flat returns a version as marsgym 0.1.0 exported it, with its service worker.
+func flat(t testing.TB, mark string) map[string][]byte {
+	t.Helper()
+	worker, err := os.ReadFile("testdata/sw-0.1.0.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := parts(t, mark)
+	names, err := json.Marshal(slices.Sorted(maps.Keys(files)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["worker.js"] = bytes.ReplaceAll(files["worker.js"], []byte("'../api'"), []byte("'api'"))
+	files["worker.js"] = bytes.ReplaceAll(files["worker.js"], []byte("'files.js', "), nil)
+	files["load.js"] = []byte("self.load = (name) => fetch(name).then((r) => new Response(r.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());")
+	files["sw.js"] = worker
+	files["files.js"] = fmt.Appendf(nil, "self.version = %q;\nself.files = %s;\n", mark, names)
+	return files
+}
+
+// parts returns the files of marked without their version.
+func parts(t testing.TB, mark string) map[string][]byte {
+	t.Helper()
 	files := filesOf(t, "page")
 	for name, content := range files {
 		switch path.Ext(name) {
@@ -139,11 +171,7 @@ onmessage = async ({ data: { id, request } }) => {
 	}
 };`),
 	})
-	out, err := version(files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return files
 }
 
 // logic answers the requests of the page.

@@ -155,6 +155,35 @@ func TestBrowserVersions(t *testing.T) {
 	}
 }
 
+// TestBrowserFlat publishes a version in the place of an export of marsgym 0.1.0, whose files have no
+// version in their names, and whose service worker keeps them.
+func TestBrowserFlat(t *testing.T) {
+	b, h := browser(t), &host{api: logic()}
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	h.publish(flat(t, "0"))
+	storage := newStorage(t, b)
+	x := openIn(t, b, storage, s.URL)
+	x.wait(complete)
+	x.wait(`navigator.serviceWorker.controller`)
+	h.publish(marked(t, "1"))
+	x.load(s.URL) // the browser finds the next version
+	x.wait(complete)
+	for _, page := range []string{"games", "rules"} {
+		x.do(fmt.Sprintf("location.hash = %q", page))
+		x.wait(fmt.Sprintf("document.querySelector('nav a[aria-current]')?.hash === '#%s'", page))
+	}
+	if got := x.text("[...self.marks].join()"); got != "0" {
+		t.Errorf("the modules are of the versions %s; want 0", got)
+	}
+	x.wait(`document.getElementById('notice').textContent.includes('There is a new version')`)
+	x.press("Reload")
+	x.wait(`self.marks?.has('1') && document.querySelector('nav a[aria-current]')`)
+	if got := x.text("[...self.marks].join()"); got != "1" {
+		t.Errorf("the modules are of the versions %s; want 1", got)
+	}
+}
+
 // TestBrowserHosts serves the exported page, with its program, as static servers do, in a folder beside
 // another project: it plays, and fetches values and a network.
 func TestBrowserHosts(t *testing.T) {
