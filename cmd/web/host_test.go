@@ -22,8 +22,9 @@ import (
 // host is a static web server as many are: browsers need not ask again for ten minutes, as on
 // GitHub Pages. What it serves can be replaced.
 type host struct {
-	declares bool // .gz is the encoding of a file, not its type
-	falls    bool // what is missing is index.html with the status 200, as for a page with routes
+	declares bool   // .gz is the encoding of a file, not its type
+	falls    bool   // what is missing is index.html with the status 200, as for a page with routes
+	untyped  string // a suffix whose files are sent as plain text
 	api      http.Handler
 
 	mu    sync.Mutex
@@ -74,6 +75,9 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.declares && kind == ".gz" {
 		w.Header().Set("Content-Encoding", "gzip")
 		kind = path.Ext(strings.TrimSuffix(name, kind))
+	}
+	if kind == h.untyped {
+		kind = ".txt"
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(kind))
 	w.Header().Set("Cache-Control", "max-age=600")

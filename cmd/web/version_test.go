@@ -155,6 +155,25 @@ func TestBrowserVersions(t *testing.T) {
 	}
 }
 
+// TestBrowserUntyped opens the page on servers that do not know the types of its files: it says so,
+// where the browser does not take them.
+func TestBrowserUntyped(t *testing.T) {
+	b := browser(t)
+	for suffix, want := range map[string]string{".js": "must send style sheets and JavaScript by their types", ".css": "A part of this page cannot be loaded", ".json": "Partie starten"} {
+		h := &host{untyped: suffix, api: logic()}
+		h.publish(marked(t, "1"))
+		s := httptest.NewServer(h)
+		t.Cleanup(s.Close)
+		x := open(t, b, s.URL)
+		if suffix == ".json" {
+			x.wait(complete)
+			x.speak("de")
+		}
+		x.wait(fmt.Sprintf("document.body.innerText.includes(%q)", want))
+		x.Errors()
+	}
+}
+
 // TestBrowserFlat publishes a version in the place of an export of marsgym 0.1.0, whose files have no
 // version in their names, and whose service worker keeps them.
 func TestBrowserFlat(t *testing.T) {
