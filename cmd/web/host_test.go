@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,8 +22,9 @@ import (
 // host is a static web server as many are: browsers need not ask again for ten minutes, as on
 // GitHub Pages. What it serves can be replaced.
 type host struct {
-	declares bool // .gz is the encoding of a file, not its type
-	falls    bool // what is missing is index.html with the status 200, as for a page with routes
+	declares bool   // .gz is the encoding of a file, not its type
+	falls    bool   // what is missing is index.html with the status 200, as for a page with routes
+	untyped  string // a suffix whose files are sent as plain text
 	api      http.Handler
 
 	mu    sync.Mutex
@@ -73,6 +76,9 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		kind = path.Ext(strings.TrimSuffix(name, kind))
 	}
+	if kind == h.untyped {
+		kind = ".txt"
+	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(kind))
 	w.Header().Set("Cache-Control", "max-age=600")
 	w.Write(content)
@@ -104,6 +110,36 @@ func module(name string) string {
 // words which it is. In place of WebAssembly, which takes a minute to compile, its worker loads a
 // packed file and asks the logic of the page over HTTP.
 func marked(t testing.TB, mark string) map[string][]byte {
+	t.Helper()
+	out, err := version(parts(t, mark), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// flat returns a version as marsgym 0.1.0 exported it, with its service worker.
+func flat(t testing.TB, mark string) map[string][]byte {
+	t.Helper()
+	worker, err := os.ReadFile("testdata/sw-0.1.0.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := parts(t, mark)
+	names, err := json.Marshal(slices.Sorted(maps.Keys(files)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["worker.js"] = bytes.ReplaceAll(files["worker.js"], []byte("'../api'"), []byte("'api'"))
+	files["worker.js"] = bytes.ReplaceAll(files["worker.js"], []byte("'files.js', "), nil)
+	files["load.js"] = []byte("self.load = (name) => fetch(name).then((r) => new Response(r.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());")
+	files["sw.js"] = worker
+	files["files.js"] = fmt.Appendf(nil, "self.version = %q;\nself.files = %s;\n", mark, names)
+	return files
+}
+
+// parts returns the files of marked without their version.
+func parts(t testing.TB, mark string) map[string][]byte {
 	t.Helper()
 	files := filesOf(t, "page")
 	for name, content := range files {
@@ -139,11 +175,7 @@ onmessage = async ({ data: { id, request } }) => {
 	}
 };`),
 	})
-	out, err := version(files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return files
 }
 
 // logic answers the requests of the page.

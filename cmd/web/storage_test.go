@@ -251,6 +251,7 @@ func TestBrowserAddresses(t *testing.T) {
 		{"play?game=pig&guide=", `The field “guide”`},
 		{"play?game=pig&day=today", `The field “day”`},
 		{"play?game=pig&seats=,", `Pig`},
+		{"play?game=pig&moves=", `Pig`},
 		{"play?game=pig&seats=human,%25E0%25A4%25A", `Pig`},
 		{"play?game=pig&seats=human", `want 2`},
 		{"play?game=pig&start=%F0%9F", `That did not work`},

@@ -20,10 +20,10 @@ export function current() {
   return { page: page || 'home', query: new URLSearchParams(query) };
 }
 
-const some = /./s, number = /^\d{1,9}$/, mark = /^1$/;
+const some = /./s, any = /^/, number = /^\d{1,9}$/, mark = /^1$/;
 
 /** The fields that hold a game, which is kept by them, and what their texts look like. */
-const played = { game: some, players: number, seed: some, seats: some, dice: /^typed$/, start: some, moves: some, line: some };
+const played = { game: some, players: number, seed: some, seats: some, dice: /^typed$/, start: some, moves: any, line: any };
 
 /** The fields of each page. @type {Map<string, Record<string, RegExp>>} */
 const forms = new Map(Object.entries({

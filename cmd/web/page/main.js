@@ -34,8 +34,8 @@ class Incomplete extends Error {
   }
 }
 
-/** Whether the page has its style sheets: without them it is not the page. */
-const styled = () => [...document.querySelectorAll('link[rel=stylesheet]')].every((/** @type {HTMLLinkElement} */ link) => link.sheet);
+/** Whether the page has its style sheets, without which it is not the page. One that the browser refuses has no rules. */
+const styled = () => [...document.querySelectorAll('link[rel=stylesheet]')].every((/** @type {HTMLLinkElement} */ link) => link.sheet?.cssRules.length);
 
 let leave = new AbortController();
 let asked = ''; // the page that was asked for last, or 'error' in place of one that cannot be shown; '' before the first
