@@ -224,7 +224,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
-	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-2.games\n") {
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-2.games") {
 		t.Errorf("another game has overwritten it: %v\n%s", err, stdout)
 	}
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", "none")
@@ -236,7 +236,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", mine)
-	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-3.games\n") {
+	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-3.games") {
 		t.Errorf("it has overwritten %s: %v\n%s", mine, err, stdout)
 	}
 	blocked := filepath.Join(cache, "file")
