@@ -151,6 +151,9 @@ func TestBrowserNewcomer(t *testing.T) {
 	x.wait(choice)
 	x.press("Rules")
 	x.wait(`document.querySelector('h1').textContent.startsWith('Rules: Martian Risk')`)
+	if got := x.text(`document.getElementById('live').textContent`); got != "" {
+		t.Errorf("away from the game is said: %q", got)
+	}
 	x.press("Play")
 	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked`, `document.querySelector('select[name=seat1]')?.value === 'random'`, `document.querySelector('select[name=seat2]')?.value === 'greedy'`)
 
