@@ -110,22 +110,32 @@ func (o *options) byKinds(d detail) string {
 }
 
 // best returns the best options with their hints, as many as fit on a line of which used
-// characters are taken.
+// characters are taken. It counts those that are as good as the last one.
 func (o *options) best(used int) string {
 	if !o.hinted {
 		return ""
 	}
 	sorted := slices.Clone(o.list)
 	slices.SortStableFunc(sorted, func(x, y option) int { return cmp.Compare(y.hint.Value, x.hint.Value) })
-	line := "  best:"
-	for _, x := range sorted[:min(bestOptions, len(sorted))] {
-		entry := "  " + x.name + " " + strings.TrimSpace(x.hint.Text)
-		if used+len([]rune(line+entry)) > screenWidth {
-			break
+	for n := min(bestOptions, len(sorted)); n > 0; n-- {
+		line := "  best:"
+		for _, x := range sorted[:n] {
+			line += "  " + x.name + " " + strings.TrimSpace(x.hint.Text)
 		}
-		line += entry
+		equal := 0
+		for _, x := range sorted[n:] {
+			if x.hint.Value >= sorted[n-1].hint.Value-game.Tie {
+				equal++
+			}
+		}
+		if equal > 0 {
+			line += fmt.Sprintf("  and %d more as good", equal)
+		}
+		if used+utf8.RuneCountInString(line) <= screenWidth {
+			return line
+		}
 	}
-	return line
+	return ""
 }
 
 // kinds groups the options by the part of their descriptions before a colon.

@@ -106,6 +106,36 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestEqualHints: the line of the best options counts those that are as good and that it does not name.
+func TestEqualHints(t *testing.T) {
+	g, err := catalog.Open("mars-is-ours-fast", 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, dice := g.Initial(), rand.NewPCG(1, 1)
+	for p.CurrentPlayer() == game.Chance {
+		p = p.Sample(dice)
+	}
+	for best, want := range map[int]string{4: "wins  57.0000 %  and 2 more as good\n", 1: "wins  57.0000 %  "} {
+		var b strings.Builder
+		human := agents.NewHuman(g, strings.NewReader(""), &b)
+		human.Hints = func(p env.Position) (list []agents.Hint, err error) {
+			for i := range p.Legal() {
+				h := agents.Hint{Text: "wins  57.0000 %", Value: 0.57}
+				if i >= best {
+					h = agents.Hint{Text: fmt.Sprintf("wins  %d.0000 %%", 50-i), Value: 0.5 - float64(i)/100}
+				}
+				list = append(list, h)
+			}
+			return list, nil
+		}
+		env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions)
+		if screen := b.String(); !strings.Contains(screen, want) || strings.Contains(screen, "as good") != (best > 1) {
+			t.Errorf("of %d that are best the screen says\n%s", best, screen)
+		}
+	}
+}
+
 // TestManyMatches: a word that could be many actions gets one line.
 func TestManyMatches(t *testing.T) {
 	g, err := catalog.Open("mars-is-ours", 3, nil)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 // recorded returns a file with a match of 40 games of greedy against random.
@@ -179,32 +180,32 @@ func TestGamesErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"games " + path + " -game pig", cli.Misuse, "unknown flag -game"},
-		{"games " + path + " -searches 1", cli.Misuse, "-searches is 1"},
-		{"games " + path + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
-		{"games " + path + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
-		{"games " + path + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
+		{"games " + cli.Argument(path) + " -game pig", cli.Misuse, "unknown flag -game"},
+		{"games " + cli.Argument(path) + " -searches 1", cli.Misuse, "-searches is 1"},
+		{"games " + cli.Argument(path) + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
+		{"games " + cli.Argument(path) + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
+		{"games " + cli.Argument(path) + " -searches 9 -model search:9ms", cli.Misuse, "want a number of simulations"},
 		{"position -game pig 0-0", cli.Misuse, "position"},
 		{"position -game pig 0-0@0 -games 9", cli.Misuse, "unknown flag -games"},
 		{"position 0-0@0 -searches 2", cli.Failed, "outcomes; values of up to 100 are estimated"},
-		{"games " + path + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
-		{"games " + path + " -rollouts 9223372036854775807", cli.Misuse, "-rollouts is 9223372036854775807; want 2 to 10000000"},
-		{"games " + path + " -searches 9223372036854775807", cli.Misuse, "want 2 to 10000000"},
-		{"games " + path + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
-		{"games " + path + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
-		{"games " + path + " -model nobody", cli.Misuse, "unknown agent"},
-		{"games " + broken, cli.Failed, `broken.games: line 2: version "9"`},
+		{"games " + cli.Argument(path) + " -rollouts 1", cli.Misuse, "-rollouts is 1"},
+		{"games " + cli.Argument(path) + " -rollouts 9223372036854775807", cli.Misuse, "-rollouts is 9223372036854775807; want 2 to 10000000"},
+		{"games " + cli.Argument(path) + " -searches 9223372036854775807", cli.Misuse, "want 2 to 10000000"},
+		{"games " + cli.Argument(path) + " -rollouts 9 -model exact", cli.Misuse, "needs no estimates"},
+		{"games " + cli.Argument(path) + " -mistakes -1", cli.Misuse, "-mistakes is -1"},
+		{"games " + cli.Argument(path) + " -model nobody", cli.Misuse, "unknown agent"},
+		{"games " + cli.Argument(broken), cli.Failed, `broken.games: line 2: version "9"`},
 		{"games missing", cli.Failed, "missing"},
-		{"games " + empty, cli.Failed, "holds no game"},
+		{"games " + cli.Argument(empty), cli.Failed, "holds no game"},
 		{"games " + os.DevNull, cli.Failed, "not a regular file"},
 		{"-model greedy -rollouts 10", cli.Misuse, "-rollouts is now"},
 		{"-model greedy -decisions", cli.Misuse, "-decisions is now"},
 		{"-model greedy -record x.games", cli.Misuse, "-record is for the match of -games"},
-		{"-model greedy -games 10 -record " + path, cli.Misuse, "exists; name another file"},
-		{"-model greedy -games 10 -record " + filepath.Join(path, "x"), cli.Misuse, "-record"},
+		{"-model greedy -games 10 -record " + cli.Argument(path), cli.Misuse, "exists; name another file"},
+		{"-model greedy -games 10 -record " + cli.Argument(filepath.Join(path, "x")), cli.Misuse, "-record"},
 		{"tournament greedy random -record x.games", cli.Misuse, "unknown flag -record"},
 	} {
-		if stdout, stderr, status := command(t, strings.Fields(tt.args)...); status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+		if stdout, stderr, status := command(t, clitest.Words(tt.args)...); status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)
 		}
 	}

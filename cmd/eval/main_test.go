@@ -168,9 +168,9 @@ func TestModelFile(t *testing.T) {
 	for _, tt := range []struct{ flags, want string }{
 		{"-players 3", "open it with -players 2"},
 		{"-game pig", `open it with -game "martian-dice"`},
-		{"-game-config " + config(t, `{"dice": 5, "target": 6}`), "other settings"},
+		{"-game-config " + cli.Argument(config(t, `{"dice": 5, "target": 6}`)), "other settings"},
 	} {
-		stdout, stderr, status := command(t, append([]string{"-model", dir}, strings.Fields(tt.flags)...)...)
+		stdout, stderr, status := command(t, append([]string{"-model", dir}, clitest.Words(tt.flags)...)...)
 		if status != cli.Failed || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q; want %q", tt.flags, status, stderr, tt.want)
 		}
@@ -381,8 +381,8 @@ func TestErrors(t *testing.T) {
 		{"table -games 5", cli.Misuse, "unknown flag -games"},
 		{"-model greedy -players 1 -against exact", cli.Misuse, "no other seats"},
 		{"-model greedy -game chess", cli.Misuse, "unknown game"},
-		{"-model " + bad, cli.Failed, "not a model file"},
-		{"-model " + folder, cli.Failed, "is not a run folder with a model"},
+		{"-model " + cli.Argument(bad), cli.Failed, "not a model file"},
+		{"-model " + cli.Argument(folder), cli.Failed, "is not a run folder with a model"},
 		{"table -players 1", cli.Misuse, "Martian Dice for 1 player has no win"},
 		{"table gredy", cli.Misuse, "did you mean greedy?"},
 		{"-model greedy -against random,exact", cli.Misuse, "-against names 2 agents, and the number of other seats is 1; name one agent"},
@@ -390,12 +390,12 @@ func TestErrors(t *testing.T) {
 		{"-model greedy -players 3 -against random,", cli.Misuse, "holds an empty name"},
 		{"-model greedy -players 3 -against=", cli.Misuse, "-against is empty"},
 		{"-model greedy -blunders=20", cli.Misuse, "-blunders has been renamed to -mistakes"},
-		{"-model greedy -checkpoint " + bad, cli.Failed, "not a file of results; name another file"},
-		{"-model greedy -games 4 -record " + bad + " -checkpoint " + bad, cli.Misuse, "-record keeps the games of a match without -cluster and -checkpoint"},
+		{"-model greedy -checkpoint " + cli.Argument(bad), cli.Failed, "not a file of results; name another file"},
+		{"-model greedy -games 4 -record " + cli.Argument(bad) + " -checkpoint " + cli.Argument(bad), cli.Misuse, "-record keeps the games of a match without -cluster and -checkpoint"},
 		{"-model greedy -cache off", cli.Misuse, "none for no cache"},
 	}
 	for _, tt := range tests {
-		args := strings.Fields(tt.args)
+		args := clitest.Words(tt.args)
 		if !strings.Contains(tt.args, "-game ") && !strings.HasPrefix(tt.args, "c") {
 			args = append(args, "-game-config", config(t, reduced))
 		}

@@ -172,6 +172,15 @@ func (a *advisor) print(w io.Writer, at env.Position) error {
 	for _, o := range list[:min(most, len(list))] {
 		fmt.Fprintf(w, "  %-16s  %s\n", o.Action, a.value(o.Value))
 	}
+	equal := 0 // that are not listed
+	for _, o := range list[min(most, len(list)):] {
+		if a.valuer.Exact() && o.Regret.Value <= game.Tie {
+			equal++
+		}
+	}
+	if equal > 0 {
+		fmt.Fprintf(w, "  and %d more as good as the best\n", equal)
+	}
 	return nil
 }
 

@@ -108,8 +108,8 @@ func TestDice(t *testing.T) {
 		}
 		for seat := range players {
 			typed, end := script(t, g, game.Player(seat), 5)
-			args := fmt.Sprintf("-players %d -seat %d -seed 5 -game-config %s", players, seat, file)
-			stdout, stderr, status := command(t, typed, strings.Fields(args)...)
+			args := fmt.Sprintf("-players %d -seat %d -seed 5 -game-config %s", players, seat, cli.Argument(file))
+			stdout, stderr, status := command(t, typed, clitest.Words(args)...)
 			if status != cli.Done || stderr != "" {
 				t.Fatalf("%s: status %d, %s", args, status, stderr)
 			}
@@ -431,8 +431,8 @@ func TestRecord(t *testing.T) {
 	}
 	typed, end := script(t, g, 1, 5)
 	for _, args := range []string{"-seat 1 -seed 5", "-seat 1 -seed 5 -games 2", "-watch -seed 6"} {
-		args += " -record " + games + " -game-config " + file
-		if _, stderr, status := command(t, typed, strings.Fields(args)...); status != cli.Done {
+		args += " -record " + cli.Argument(games) + " -game-config " + cli.Argument(file)
+		if _, stderr, status := command(t, typed, clitest.Words(args)...); status != cli.Done {
 			t.Fatalf("%s: status %d, %s", args, status, stderr)
 		}
 	}

@@ -45,7 +45,7 @@ func TestUndo(t *testing.T) {
 	}
 	for _, tt := range tests {
 		file := filepath.Join(t.TempDir(), "a.games")
-		stdout, stderr, status := command(t, tt.typed, strings.Fields(tt.args+" -record "+file)...)
+		stdout, stderr, status := command(t, tt.typed, append(strings.Fields(tt.args), "-record", file)...)
 		if status != cli.Done || stderr != "" {
 			t.Fatalf("%s: status %d, %s", tt.name, status, stderr)
 		}
@@ -119,7 +119,7 @@ func TestResume(t *testing.T) {
 func TestResumePretrained(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.games")
 	stdout, _, _ := command(t, "1\nsave "+file+"\n", "-game", "pig", "-opponent", "greedy", "-dice", "typed", "-seed", "2", "-cache", "none")
-	if want := "go run ./cmd/play -dice typed -cache none -resume " + file + "\n"; !strings.Contains(stdout, want) {
+	if want := "go run ./cmd/play -dice typed -cache none -resume " + cli.Argument(file) + "\n"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}
 	file = filepath.Join(t.TempDir(), "b.games")
@@ -212,11 +212,11 @@ func TestKept(t *testing.T) {
 	cache := t.TempDir()
 	stdout, _, _ := command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
 	file := filepath.Join(cache, "unfinished-pig-3.games")
-	if !strings.Contains(stdout, "To go on: go run ./cmd/play -cache "+cache+" -resume "+file+"\n") || len(played(t, file)) != 1 {
+	if !strings.Contains(stdout, "To go on: go run ./cmd/play -cache "+cli.Argument(cache)+" -resume "+cli.Argument(file)+"\n") || len(played(t, file)) != 1 {
 		t.Errorf("the game is not kept:\n%s", stdout)
 	}
 	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", file)
-	if again := played(t, file); !strings.Contains(stdout, " -resume "+file+"\n") || len(again) != 1 || len(again[0].Steps) < 3 {
+	if again := played(t, file); !strings.Contains(stdout, " -resume "+cli.Argument(file)+"\n") || len(again) != 1 || len(again[0].Steps) < 3 {
 		t.Errorf("the game that went on is not kept:\n%s", stdout)
 	}
 	before, err := os.ReadFile(file)
@@ -224,7 +224,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", cache)
-	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-2.games\n") {
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-2.games") {
 		t.Errorf("another game has overwritten it: %v\n%s", err, stdout)
 	}
 	stdout, _, _ = command(t, "roll\n", "-game", "pig", "-seed", "3", "-cache", "none")
@@ -236,7 +236,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, _ = command(t, "hold\n", "-cache", cache, "-resume", mine)
-	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-3.games\n") {
+	if after, err := os.ReadFile(mine); err != nil || string(after) != string(before) || !strings.Contains(stdout, "unfinished-pig-3-3.games") {
 		t.Errorf("it has overwritten %s: %v\n%s", mine, err, stdout)
 	}
 	blocked := filepath.Join(cache, "file")

@@ -61,7 +61,7 @@ func TestRun(t *testing.T) {
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
-	for _, want := range []string{"wins moving first", "wins moving second", "exploitability", "as lookahead:0 ", "as lookahead:3 ", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent lookahead:"} {
+	for _, want := range []string{"wins moving first", "wins moving second", "exploitability", "as lookahead:0 ", "as lookahead:3 ", "go run ./cmd/eval -model " + cli.Argument(dir), "go run ./cmd/play -opponent " + strings.Split(cli.Argument("lookahead:"+dir), dir)[0]} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -374,7 +374,7 @@ func TestCancelEvaluation(t *testing.T) {
 	if status := run(ctx, []string{"-config", config, "-out", dir, "-steps", "2048"}, nil, cancelled, &errs); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
-	for _, want := range []string{"the trained model is saved", "go run ./cmd/eval -model " + dir, "go run ./cmd/play -opponent " + dir} {
+	for _, want := range []string{"the trained model is saved", "go run ./cmd/eval -model " + cli.Argument(dir), "go run ./cmd/play -opponent " + cli.Argument(dir)} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -41,7 +41,7 @@ func TestResumeChangedConfig(t *testing.T) {
 		status, _, errs := command(t, "-resume", dir)
 		field, was, _ := strings.Cut(strings.ReplaceAll(old, `"`, ""), ": ")
 		_, is, _ := strings.Cut(new, ": ")
-		for _, want := range []string{"." + field + " was " + was + " and is " + is + ";", "go run ./cmd/train -config " + config} {
+		for _, want := range []string{"." + field + " was " + was + " and is " + is + ";", "go run ./cmd/train -config " + cli.Argument(config)} {
 			if status != cli.Misuse || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 2 {
 				t.Errorf("status %d, %q; want one line with %q, and one about the help", status, errs, want)
 			}

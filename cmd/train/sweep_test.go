@@ -81,7 +81,7 @@ func TestSweep(t *testing.T) {
 		if status != cli.Interrupted {
 			t.Fatalf("status %d\n%s%s", status, out.String(), errs.String())
 		}
-		if !strings.Contains(out.String(), fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", file, dir)) {
+		if !strings.Contains(out.String(), fmt.Sprintf("go run ./cmd/train -sweep %s -out %s", cli.Argument(file), cli.Argument(dir))) {
 			t.Errorf("it does not print how to resume:\n%s", out.String())
 		}
 		if stops++; stops > 4 {

@@ -72,7 +72,7 @@ func TestBrowserVerdicts(t *testing.T) {
 	x.load(address + "#play?game=martian-dice&players=2&seed=8&seats=human,human&start=0-0@0%20aside%20T5%20roll%20H4K4")
 	x.wait(`document.querySelector('.digits')`)
 	best := x.text(`[...document.querySelectorAll('.loss.best')].length - 1`)
-	if got := x.text(`document.querySelector('.best-line').textContent`); best == "0" || !strings.HasPrefix(got, "Best, and "+best+" more as good: ") {
+	if got := x.text(`document.querySelector('.best-line').textContent`); best == "0" || !strings.HasSuffix(got, " · As good: "+best+" more.") {
 		t.Errorf("with %s more choices that are the best the page says %q", best, got)
 	}
 	// In Pig an opponent who holds 20 points short of the end, with nothing, lets the person win.
@@ -151,6 +151,9 @@ func TestBrowserNewcomer(t *testing.T) {
 	x.wait(choice)
 	x.press("Rules")
 	x.wait(`document.querySelector('h1').textContent.startsWith('Rules: Martian Risk')`)
+	if got := x.text(`document.getElementById('live').textContent`); got != "" {
+		t.Errorf("away from the game is said: %q", got)
+	}
 	x.press("Play")
 	x.wait(`document.querySelector('input[value=martian-risk-small]')?.checked`, `document.querySelector('select[name=seat1]')?.value === 'random'`, `document.querySelector('select[name=seat2]')?.value === 'greedy'`)
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -280,11 +281,10 @@ func TestRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(runs, "two"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"model.safetensors", "checkpoint.safetensors"} {
-		if err := os.WriteFile(filepath.Join(runs, "two", name), network, 0o666); err != nil {
+	// A run that goes on has no network yet, and offers its checkpoint.
+	for _, name := range []string{"two/model.safetensors", "two/checkpoint.safetensors", "three/checkpoint.safetensors"} {
+		name = filepath.Join(runs, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, network, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -300,7 +300,7 @@ func TestRuns(t *testing.T) {
 		{`{"do":"run","run":"link"}`, "error"},
 		{`{"do":"run","run":"../outside"}`, "error"},
 		{`{"do":"play","game":"pig","seats":["run:one","human"]}`, "the run folder one has no model.safetensors"},
-		{`{"do":"agents","game":"martian-dice"}`, `"name":"run:two/checkpoint"`},
+		{`{"do":"agents","game":"martian-dice"}`, `decision"},{"name":"run:three/checkpoint","about":"the checkpoint of a run folder","run":true},{"name":"run:two","about":"the network of a run folder","run":true}]`},
 		{`{"do":"play","game":"martian-dice","seed":"7","seats":["run:two","human"]}`, `"moves":["chickens"]`},
 		{`{"do":"play","game":"martian-dice","seed":"7","seats":["run:two/checkpoint","human"]}`, `"moves":["chickens"]`},
 		{`{"do":"play","game":"pig","seats":["run:two","human"]}`, "not pig"},

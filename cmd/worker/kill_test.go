@@ -290,7 +290,7 @@ func TestKills(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(run, "config.json")); err == nil {
 				return start(t, bin, "train", "-resume", run, "-cache", "none", "-cluster", addr)
 			}
-			os.Remove(run) // it was killed before it wrote anything
+			os.RemoveAll(run) // it was killed while it wrote the first file
 			return start(t, bin, "train", "-config", file, "-cache", "none", "-out", run, "-cluster", addr)
 		}
 		c := begin()

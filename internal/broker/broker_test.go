@@ -217,7 +217,7 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	a := cluster.Access{Addr: freeport.Address(t)}
 	serve(t, a, "")
-	c := connect(t, cluster.Options{Access: a})
+	c := connect(t, cluster.Options{Access: a, Lease: time.Minute}) // no job is computed twice, however slow the machine is
 	for range 2 {
 		work(t, cluster.WorkOptions{Access: a})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestGame(t *testing.T) {
@@ -35,7 +36,7 @@ func TestGame(t *testing.T) {
 		{"", game{"pig", 0, "of the file"}, ""},
 		{"-game pig -players 3", game{"pig", 3, "of the file"}, ""},
 		{"-game martian-dice", game{"martian-dice", 0, ""}, ""},
-		{"-game-config " + file, game{"pig", 0, "{}"}, ""},
+		{"-game-config " + cli.Argument(file), game{"pig", 0, "{}"}, ""},
 		{"-game martian-dise", game{}, `unknown game "martian-dise"; want one of: martian-dice, pig; did you mean martian-dice?`},
 		{"-cache none", game{"pig", 0, "of the file"}, ""},
 		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
@@ -47,7 +48,7 @@ func TestGame(t *testing.T) {
 	for _, tt := range tests {
 		f := cli.NewFlags("eval", "")
 		flags := f.Game([]string{"martian-dice", "pig"})
-		if err := f.Parse(strings.Fields(tt.args), io.Discard); err != nil {
+		if err := f.Parse(clitest.Words(tt.args), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		flags.Default("pig", []byte("of the file"))

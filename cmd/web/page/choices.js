@@ -7,7 +7,7 @@ import { chanceMap } from './chance.js';
 import { personOf } from './deck.js';
 import { locale, mix, t } from './language.js';
 import { coach } from './coach.js';
-import { thresholds, verdict } from './verdict.js';
+import { asGood, thresholds, verdict } from './verdict.js';
 
 const few = 12; // listed without a filter. Chosen
 const first = 2000; // milliseconds for estimates, before more are asked for
@@ -32,7 +32,7 @@ export function choices(context, free) {
   const regions = view.scene?.map && !view.scene.map.kinds;
   const listed = (options) => (regions ? [...options].sort((x, y) => Number(x.name === 'end') - Number(y.name === 'end') || x.about.localeCompare(y.about, locale(), { numeric: true })) : options);
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
-  const words = (name) => sentence(numbers.words(about.get(name) ?? ''));
+  const words = (name) => sentence(numbers.words(about.get(name)));
 
   async function choose(option) {
     if (!context.exercise) {
@@ -123,8 +123,8 @@ export function choices(context, free) {
     }
     const { exact, options, solving, unit } = state.values;
     fill(note, soon, numbers.method(state.values), ' ', exact ? table(state.values) : more, h('p', {}, thresholds(unit)));
-    const equal = options.filter((o) => isBest(state.values, o)).length, top = { n: equal - 1, choice: h('strong', {}, words(options[0]?.action)), value: options.length && numbers.value(options[0].value, unit) };
-    fill(best, options.length > 1 && (equal > 1 ? mix('Best, and {n} more as good: {choice}, {value}', top) : mix('Best: {choice}, {value}', top)));
+    const top = options.length > 0 && { choice: h('strong', {}, words(options[0].action)), value: numbers.value(options[0].value, unit) };
+    fill(best, options.length > 1 && [mix('Best: {choice}, {value}', top), asGood(options) && ` · ${asGood(options)}`]);
     fill(rivals, context.live && blunders().map((text) => h('p', {}, text)));
     draw();
     context.onValues?.(state.values);

@@ -4,7 +4,7 @@ import { button, failure, fill, h, announce, sentence } from './dom.js';
 import { english } from './api.js';
 import { t } from './language.js';
 import * as numbers from './numbers.js';
-import { verdict } from './verdict.js';
+import { asGood, verdict } from './verdict.js';
 
 const double = 500; // milliseconds between the clicks of a double click, at most. Chosen
 
@@ -26,7 +26,7 @@ export function coach(known, view, words, suggest) {
   async function help(best) {
     tell(h('p', {}, t('Computing a hint…')));
     try {
-      const v = await known(), text = best ? bestOf(v) : matters(v, view);
+      const v = await known(), text = best ? [bestOf(v), asGood(v.options)].filter(Boolean).join(' ') : matters(v, view);
       tell(h('p', {}, text), !best && v.options.length > 1 && button(t('Show the best choice'), () => help(true), { class: 'small', 'data-key': 'best' }));
       announce(text);
       if (best) suggest(v.options[0].action);

@@ -5,7 +5,7 @@ import { lineChart } from './chart.js';
 import { learn } from './deck.js';
 import { language, t } from './language.js';
 import * as numbers from './numbers.js';
-import { thresholds, verdict } from './verdict.js';
+import { asGood, thresholds, verdict } from './verdict.js';
 
 let last = null; // the latest review: { key, result, time }
 let coming = null; // the review in progress: { key, time, review }, which promises the next last
@@ -116,7 +116,7 @@ function mistakes(r, view, name, go) {
     const entry = view.log[d.step], lost = { step: d.step, mistake: d.verdict.text, loss: numbers.loss(d.loss, unit) };
     return h('li', {},
       h('p', {}, h('abbr', { class: `loss ${d.verdict.name}`, title: d.verdict.text }, d.verdict.sign), ' ', h('strong', {}, `${name(d.seat)}: ${numbers.words(entry?.about || d.action)}`), ', ', unit ? t('step {step}. This {mistake} lost {loss}.', lost) : t('step {step}. This {mistake} lost {loss} of the chance to win.', lost)),
-      h('p', { class: 'row' }, button(t('Find the better choice'), () => go(d.step, true)), h('details', {}, h('summary', {}, t('Answer')), `${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`)));
+      h('p', { class: 'row' }, button(t('Find the better choice'), () => go(d.step, true)), h('details', {}, h('summary', {}, t('Answer')), [`${d.options[0].action}: ${numbers.value(d.options[0].value, unit)}`, asGood(d.options)].filter(Boolean).join(' · '))));
   })), h('p', { class: 'note' }, small, thresholds(unit))];
 }
 

@@ -28,3 +28,9 @@ export function thresholds(unit) {
   const [blunder, mistake, inaccuracy] = (unit ? units : shares).map(([, , least]) => (unit ? `${written(least)} ${unit}` : `${100 * least} %`));
   return t('A choice that loses {inaccuracy} or more is an inaccuracy ?!, {mistake} or more is a mistake ?, {blunder} or more is a blunder ??.', { inaccuracy, mistake, blunder });
 }
+
+/** How many options are as good as the best of them, in words; '' if none is. @param {{regret: Num}[]} options */
+export function asGood(options) {
+  const n = options.filter((o) => o.regret.exact && o.regret.value <= 1e-12).length - 1;
+  return n > 0 ? t('As good: {n} more.', { n }) : '';
+}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -69,6 +71,8 @@ func Start(path, dir string) (*Browser, error) {
 	}
 	b := &Browser{cmd: exec.Command(path, args...), in: in, waiting: map[int]chan message{}, pages: map[string]*Page{}}
 	b.cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4
+	// Chromium ends if the path of its socket for temporary files is too long.
+	b.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") })
 	err = b.cmd.Start()
 	fromUs.Close()
 	toUs.Close()

@@ -39,6 +39,25 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestReadmeCommands: whoever tries the commands of README changes no file of the repository, as programs for
+// maintainers do.
+func TestReadmeCommands(t *testing.T) {
+	text, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, count := docs.Page{Name: "README.md", Text: string(text)}, 0
+	for _, args := range p.Commands("go", "run") {
+		count++
+		if len(args) > 0 && strings.Contains(args[0], "internal/tool") {
+			t.Errorf("README.md calls go run %s", strings.Join(args, " "))
+		}
+	}
+	if count < 5 {
+		t.Errorf("README.md has %d calls of go run", count)
+	}
+}
+
 // check returns what is wrong with the documents of a module.
 func check(module fs.FS, pages []docs.Page) (faults []string) {
 	names := exported{module: module, packages: map[string]map[string]bool{}}

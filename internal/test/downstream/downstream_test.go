@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -89,7 +90,7 @@ func TestDownstream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"go.mod": strings.ReplaceAll(mod, "ROOT", root), "go.sum": string(sums), "main.go": program,
+		"go.mod": strings.ReplaceAll(mod, "ROOT", strconv.Quote(root)), "go.sum": string(sums), "main.go": program,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
