@@ -142,10 +142,14 @@ def masked(info):
     return np.flatnonzero(info["action_mask"])
 
 
+def newest(name):
+    return max(id for id in gymnasium.registry if id.startswith(name))
+
+
 ways = {
     "Env.step": single(env_ids()[args.game], masked, opponent=None),
     "CartPole-v1 of Gymnasium": single("CartPole-v1", lambda info: (0, 1)),
-    "Taxi-v3 of Gymnasium": single("Taxi-v3", masked),
+    "Taxi of Gymnasium": single(newest("Taxi-v"), masked),
     "pettingzoo.env": aec(pettingzoo.env(args.game)),
     "tictactoe_v3 of PettingZoo": aec(tictactoe_v3.env()),
 }
@@ -184,7 +188,7 @@ def compare(name, other):
 
 
 compare("Env.step", "CartPole-v1 of Gymnasium")
-compare("Env.step", "Taxi-v3 of Gymnasium")
+compare("Env.step", "Taxi of Gymnasium")
 compare("pettingzoo.env", "tictactoe_v3 of PettingZoo")
 if not args.short:
     compare("make_vec, copy=False", "the library alone")
