@@ -83,7 +83,7 @@ def test_colours(monkeypatch, name, terminal, term, no_color, want):
 
 def test_long_work_says_what_it_does(monkeypatch, capsys):
     """Where no bar is shown, one line does; with progress=False nothing."""
-    monkeypatch.setattr(_job, "_SILENCE", 0)
+    monkeypatch.setattr(_job, "_SILENCE", 0, raising=False)
     solve = lambda progress: marsgym.load("pig", cache=None).solve(progress=progress)  # noqa: E731
     solve(False)
     assert capsys.readouterr().err == ""
