@@ -31,6 +31,10 @@ GLIBC = (2, 17)
 """The oldest glibc of any wheel, from manylinux2014. Go still runs on its kernel, 3.10."""
 
 
+GLIBC_TAG = re.compile(r"manylinux_(\d+)_(\d+)_(\w+)")
+"""The tag of a platform with a glibc."""
+
+
 class CustomBuildHook(BuildHookInterface[Any]):
     """The build hook of wheels and sdists."""
 
@@ -70,20 +74,25 @@ class CustomBuildHook(BuildHookInterface[Any]):
         if processor:
             platform = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{processor}"
         else:
-            platforms = list(platform_tags())
-            if any("musl" in name for name in platforms):
-                raise RuntimeError(
-                    "C libraries of Go do not work with musl; use a system with glibc"
-                )
-            platform = platforms[0]
+            platform = this_platform(platform_tags())
         suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
         library = Path(self.root, "marsgym", "libmarsgym").with_suffix(
             ".so" if processor else suffix
         )
         build(self.module, library, processor)
-        if platform.startswith("manylinux"):
+        if GLIBC_TAG.fullmatch(platform):
             platform = manylinux(platform, symbol_versions(library))
         build_data["tag"], build_data["pure_python"] = f"py3-none-{platform}", False
+
+
+def this_platform(tags: Iterable[str]) -> str:
+    """The platform of this machine, of its tags from the best one on: that of the newest glibc
+    where there is one, which is not always the first.
+    """
+    platforms = list(tags)
+    if any("musl" in name for name in platforms):
+        raise RuntimeError("C libraries of Go do not work with musl; use a system with glibc")
+    return next((name for name in platforms if GLIBC_TAG.fullmatch(name)), platforms[0])
 
 
 def target() -> str:
@@ -183,7 +192,7 @@ def manylinux(here: str, versions: Iterable[str]) -> str:
     platform with the glibc that it was linked against: a version without a number, such
     as GLIBC_ABI_DT_RELR, may need that one.
     """
-    match = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", here)
+    match = GLIBC_TAG.fullmatch(here)
     if match is None:
         raise ValueError(f"{here} does not name a glibc")
     needed = GLIBC

@@ -1,13 +1,12 @@
 """MaskablePPO of sb3-contrib on marsgym.sb3.VecEnv, against an agent in the other seats."""
 
-import numpy as np
 import torch
 from common import arguments, clock, report
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import marsgym
-from marsgym.sb3 import VecEnv
+from marsgym.sb3 import VecEnv, policy
 
 
 class Clock(BaseCallback):
@@ -38,14 +37,5 @@ model = MaskablePPO(
     device="cpu",
 )
 model.learn(2**62, callback=Clock(args.seconds))
-game = marsgym.load(args.game)
-
-
-def policy(observations, masks):
-    actions, _ = model.predict(observations, action_masks=masks != 0, deterministic=True)
-    return np.eye(game.num_actions)[actions]
-
-
-report(
-    f"MaskablePPO of sb3-contrib, against {args.opponent}", args, game, policy, model.num_timesteps
-)
+name = f"MaskablePPO of sb3-contrib, against {args.opponent}"
+report(name, args, marsgym.load(args.game), policy(model), model.num_timesteps)

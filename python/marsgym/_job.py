@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +26,18 @@ def _in_notebook() -> bool:
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
+_SILENCE = 5.0
+"""Seconds after which work without a progress bar says what it does. Chosen."""
+
+
 class _Bar:
-    """A progress bar, where tqdm is installed."""
+    """A progress bar, where tqdm is installed and somebody sees it. Elsewhere long work writes
+    one line to standard error, unless progress is False.
+    """
 
     def __init__(self, show: bool | None, description: str) -> None:
-        self._bar = None
+        self._bar, self._description, self._begun = None, description, time.monotonic()
+        self._says = show is None
         if show or (show is None and (sys.stderr.isatty() or _in_notebook())):
             try:
                 from tqdm.auto import tqdm
@@ -37,6 +45,7 @@ class _Bar:
                 if show:
                     raise
                 return
+            self._says = False
             form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}"
             self._bar = tqdm(total=1.0, desc=description, leave=False, bar_format=form)
 
@@ -44,6 +53,13 @@ class _Bar:
         if self._bar is not None:
             self._bar.n = min(done, 1.0)
             self._bar.refresh()
+        elif self._says and time.monotonic() - self._begun >= _SILENCE:
+            self._says = False
+            print(
+                f"marsgym: {self._description}: {done:.0%} after {_SILENCE:.0f} s",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def close(self) -> None:
         if self._bar is not None:

@@ -325,14 +325,13 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         info = self._info(player, mask, rewards, self._all)
         if ended is not None:  # only then, as in Gymnasium; TorchRL fails otherwise
             final = np.empty(self.num_envs, dtype=object)  # of None
-            rows = np.flatnonzero(ended)
-            none = np.zeros_like(b.action_mask)
-            for i, last in zip(rows, b.final_observation[rows], strict=True):
-                final[i] = self._observation(last, none[i])
-            info["final_obs"], info["_final_obs"] = final, ended
+            rows, none = ended.nonzero()[0], np.zeros(mask.shape, np.int8)
+            for i, last in zip(rows.tolist(), b.final_observation[rows], strict=True):
+                final[i] = self._observation(last, none[i]) if self.mask_in_observation else last
+            info["final_obs"] = final
             seat = b.final_player.astype(np.int64)
             info["final_info"] = self._info(seat, none, rewards, ended)
-            info["_final_info"] = ended
+            info["_final_obs"] = info["_final_info"] = ended
         return self._observation(obs, mask), info
 
     def _observation(self, obs: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> Any:
@@ -347,8 +346,14 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         rewards: npt.NDArray[np.float32],
         rows: npt.NDArray[np.bool_],
     ) -> dict[str, Any]:
-        info = {"player": player, "action_mask": mask, "rewards": rewards}
-        return info | {"_" + name: rows for name in info}
+        return {
+            "player": player,
+            "_player": rows,
+            "action_mask": mask,
+            "_action_mask": rows,
+            "rewards": rewards,
+            "_rewards": rows,
+        }
 
     def _result(self, a: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return a.copy() if self.copy else a

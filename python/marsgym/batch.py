@@ -75,8 +75,10 @@ class Batch:
                 follow in the order of play, or None: the caller plays all seats. An agent is
                 a name ("exact", a bot of the game, "search:800", "pretrained", a model file
                 or a run folder) or path, a :class:`Model`, or a function as for
-                :meth:`Game.evaluate`. Python calls a function between native steps, with all
-                rows at once in which it is to move; it must not depend on earlier calls.
+                :meth:`Game.evaluate`. For "exact" the game is solved first, which can take
+                long where no solution is in the cache. Python calls a function between native
+                steps, with all rows at once in which it is to move; it must not depend on
+                earlier calls.
             seat: the caller's seat, or "random": drawn for each game.
             sample: whether networks draw their actions instead of taking the best one.
             search_seed: the seed of opponents that search.

@@ -6,6 +6,8 @@ import ctypes
 import json
 import os
 import random
+import re
+import sys
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -80,6 +82,10 @@ class Game:
         seats = 0 if players is None else _native.number(players, "players", 1, 1000)
         if config is not None and not isinstance(config, dict):
             raise TypeError(f"config is a {type(config).__name__}; want a dict")
+        if players is not None and (config or {}).get("players", players) != players:
+            raise ValueError(
+                f"players is {players}, and config has {config!r}; give the number once"
+            )
         text = None if config is None else _native.text(json.dumps(config), "config")
         arguments = (_native.text(id, "id"), seats, text)
         try:
@@ -411,8 +417,11 @@ class Position:
         return _draw.svg(_draw.scene(self))
 
     def render(self) -> str:
-        """The position for people."""
-        return str(self.game._ask(self.text, "render"))
+        """The position for people, with colours if standard output is a terminal that shows
+        them and NO_COLOR is not set.
+        """
+        text = str(self.game._ask(self.text, "render"))
+        return text if _shows_colours() else _COLOUR.sub("", text)
 
     def describe_action(self, action: int) -> str:
         """A legal action for people."""
@@ -427,6 +436,15 @@ class Position:
     def options(self) -> dict[int, float]:
         """See :meth:`Game.options`."""
         return self.game.options(self)
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def _shows_colours() -> bool:
+    """Whether standard output is a terminal that shows colours, see https://no-color.org."""
+    dumb = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
+    return not dumb and sys.stdout is not None and sys.stdout.isatty()
 
 
 def _seed(rng: Rng) -> int:
@@ -460,7 +478,8 @@ def load(
 
     Args:
         id: one of :func:`games`.
-        players: the number of players; None takes the number of the config.
+        players: the number of players; None takes the number of the config. Where both are
+            given they must be equal.
         config: settings of the rules that differ from the default; see the page of the game.
         cache: the folder in which solutions are stored; "auto" is the user's cache folder,
             None neither reads nor writes files.

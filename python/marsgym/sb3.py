@@ -1,18 +1,26 @@
-"""Stable-Baselines3: a VecEnv over one batch, with action masks for MaskablePPO."""
+"""Stable-Baselines3: a VecEnv over one batch, with action masks for MaskablePPO, and trained
+models as policies.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+import torch
 from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
 
 from marsgym.batch import Owner
+from marsgym.evaluation import Probabilities
 from marsgym.game import Game
 from marsgym.gymnasium import VectorEnv, VectorOptions
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 
@@ -123,3 +131,53 @@ class VecEnv(Owner, BaseVecEnv):
 
     def _rows(self, indices: int | Iterable[int] | None) -> list[int]:
         return list(self._get_indices(indices))
+
+
+def policy(model: BaseAlgorithm, *, deterministic: bool = True) -> Probabilities:
+    """A model of PPO, A2C, TRPO, MaskablePPO, DQN or QR-DQN as a policy, for
+    :meth:`marsgym.Game.evaluate` and as an opponent. It chooses legal actions only, also if the
+    model knows no masks. Observations are normalised as in the model's VecNormalize.
+
+    Args:
+        model: the model. One that was trained with VecNormalize and loaded needs that
+            environment: see its ``set_env``.
+        deterministic: whether the best legal action is chosen, the lowest of equal ones. Else
+            the probabilities of the model are set to 0 where an action is illegal, and divided
+            by their sum.
+    """
+    net, name = model.policy, type(model).__name__
+    categorical = hasattr(net, "get_distribution")
+    if categorical and "lstm_states" in inspect.signature(net.get_distribution).parameters:
+        raise TypeError(f"{name} depends on earlier observations; want a model without memory")
+    values = next((x for x in ("q_net", "quantile_net") if hasattr(net, x)), "")
+    if not isinstance(model.action_space, gymnasium.spaces.Discrete) or not (categorical or values):
+        raise TypeError(f"{name} has neither probabilities nor values of actions")
+    if not (categorical or deterministic):
+        raise ValueError(f"{name} has values of actions; want deterministic=True")
+
+    def outputs(observations: _Floats, masks: npt.NDArray[np.int8]) -> torch.Tensor:
+        seen: Any = np.array(observations)
+        if isinstance(model.observation_space, gymnasium.spaces.Dict):
+            seen = {"action_mask": np.array(masks), "observations": seen}
+        normalised = model.get_vec_normalize_env()
+        tensors, _ = net.obs_to_tensor(
+            seen if normalised is None else normalised.normalize_obs(seen)
+        )
+        if categorical:
+            return net.get_distribution(tensors).distribution.logits
+        found = getattr(net, values)(tensors)
+        return found if values == "q_net" else found.mean(dim=1)
+
+    def probabilities(
+        observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.float64]:
+        net.set_training_mode(False)
+        with torch.no_grad():
+            found = outputs(observations, masks).double().cpu().numpy()
+        found = np.where(masks != 0, found, -np.inf)
+        if deterministic:
+            return np.eye(masks.shape[1])[found.argmax(axis=1)]
+        probs = np.exp(found - found.max(axis=1, keepdims=True))
+        return probs / probs.sum(axis=1, keepdims=True)
+
+    return probabilities

@@ -1,6 +1,9 @@
 """What notebooks and terminals show of objects."""
 
+import importlib
+import io
 import pickle
+import re
 import sys
 import types
 import xml.etree.ElementTree as ElementTree
@@ -39,6 +42,56 @@ def test_names_of_environments():
 
     for x in (Env("pig"), VectorEnv("pig", 2), marsgym.load("pig").batch(2)):
         assert "pig for 2" in repr(x)
+
+
+RENDERINGS = {
+    "position": lambda: marsgym.load("mars-is-ours").initial().render(),
+    "single": lambda: rendered("marsgym.gymnasium", "Env"),
+    "vector": lambda: "".join(rendered("marsgym.gymnasium", "VectorEnv", 2)),
+    "pettingzoo": lambda: rendered("marsgym.pettingzoo", "env"),
+}
+
+
+def rendered(module, name, *arguments):
+    pytest.importorskip(module.removeprefix("marsgym."))
+    make = getattr(importlib.import_module(module), name)
+    env = make("mars-is-ours", *arguments, render_mode="ansi")
+    env.reset(seed=1)
+    return env.render()
+
+
+@pytest.mark.parametrize("name", RENDERINGS)
+@pytest.mark.parametrize(
+    ("terminal", "term", "no_color", "want"),
+    [
+        (True, "xterm", "", True),
+        (False, "xterm", "", False),
+        (True, "dumb", "", False),
+        (True, "xterm", "1", False),
+    ],
+)
+def test_colours(monkeypatch, name, terminal, term, no_color, want):
+    """Renderings have colours only where a terminal shows them."""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("NO_COLOR", no_color)
+    text = RENDERINGS[name]()
+    assert ("\x1b" in text) == want
+    assert len(text.splitlines()) > 5
+
+
+def test_long_work_says_what_it_does(monkeypatch, capsys):
+    """Where no bar is shown, one line does; with progress=False nothing."""
+    monkeypatch.setattr(_job, "_SILENCE", 0, raising=False)
+    solve = lambda progress: marsgym.load("pig", cache=None).solve(progress=progress)  # noqa: E731
+    solve(False)
+    assert capsys.readouterr().err == ""
+    solve(None)
+    marsgym.load("pig", cache=None).batch(1, opponent="exact")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(re.fullmatch(r"marsgym: solving .*: \d+% after 0 s", line) for line in lines)
 
 
 def test_progress_in_a_notebook(monkeypatch):

@@ -1,7 +1,12 @@
+import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import marsgym
+from tests.test_model import random_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -35,3 +40,43 @@ def test_tutorial(capsys, monkeypatch, tmp_path):
     assert win > 0.35
     assert exploitability < 0.15
     assert float(lines[5].split()[1]) < exploitability  # its best actions, from a file
+
+
+REFERENCE = (DOCS / "python-reference.md").read_text() if DOCS.exists() else ""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """What the calls of the reference are about."""
+    game = marsgym.load("pig")
+    batch, position = game.batch(1), game.initial()
+    batch.reset(1)
+    path = tmp_path_factory.mktemp("model") / "model.safetensors"
+    tensors = random_model(game, "logits")
+    marsgym.save_model(path, game, tensors)
+    names = {"position": position, "chance": position.apply(0), "action": 0, "index": 0}
+    names |= {"marsgym": marsgym, "game": game, "batch": batch, "path": path, "tensors": tensors}
+    return names | {"rng": np.random.default_rng(1)}
+
+
+@pytest.mark.parametrize("call", re.findall(r"`([a-z]\w*\.[\w.]+\([^`]*\))`", REFERENCE))
+def test_reference(call, session):
+    """The calls that the reference shows run, where the package that they need is installed."""
+    names, module = dict(session), call.partition("(")[0].split(".")[1]
+    needs = {"pettingzoo", "gymnasium", "sb3", "torch"} & {module, call.partition(".")[0]}
+    for name in needs:
+        pytest.importorskip({"sb3": "stable_baselines3"}.get(name, name))
+        if call.startswith("marsgym."):
+            importlib.import_module(f"marsgym.{name}")
+        else:
+            names[name] = importlib.import_module(name)
+            importlib.import_module(f"marsgym.{name}")
+    if call.startswith("env."):
+        names["env"] = pytest.importorskip("marsgym.gymnasium").Env("pig")
+    if "model" in call and module == "sb3":
+        from stable_baselines3 import PPO
+
+        names["model"] = PPO("MlpPolicy", "marsgym/Pig-Lenient-v1", device="cpu")
+    if call.startswith(("state.", "result.")):
+        pytest.skip("of OpenSpiel")
+    eval(call, names)

@@ -235,3 +235,10 @@ def test_outcomes_by_index(id):
         assert position.sample(7) == position.sample(7)
         position = position.sample(rng)
         assert position in [q for _, q in listed]
+
+
+def test_the_number_of_players_is_given_once():
+    with pytest.raises(ValueError, match=r"players is 3, and config has \{'players': 2\}; "):
+        marsgym.load("pig", 3, {"players": 2})
+    for arguments in ((3,), (3, {"players": 3}), (None, {"players": 3}), (3, {"target": 20})):
+        assert marsgym.load("pig", *arguments).players == 3

@@ -5,13 +5,15 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 import gymnasium
-from sb3_contrib import MaskablePPO
+from sb3_contrib import QRDQN, MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import A2C, DQN, PPO, SAC
 from stable_baselines3.common.env_checker import check_env
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 import marsgym
-from marsgym.sb3 import VecEnv
+from marsgym.sb3 import VecEnv, policy
+from tests.test_batch import act
 
 
 @pytest.mark.parametrize("id", marsgym.games())
@@ -50,14 +52,82 @@ def test_maskable_ppo(tmp_path):
     model.learn(16 * 64 * 12)
     game = marsgym.load("pig", config={"target": 20})
 
-    def policy(observations, masks):
+    def by_hand(observations, masks):
         actions, _ = model.predict(observations, action_masks=masks != 0, deterministic=True)
         return np.eye(game.num_actions)[actions]
 
-    assert game.evaluate(policy).win > game.evaluate("random").win + 0.1
+    result = game.evaluate(policy(model))
+    assert result.win > game.evaluate("random").win + 0.1
+    assert result.win == pytest.approx(game.evaluate(by_hand).win, abs=1e-12)
     model.save(tmp_path / "model")
     single = gymnasium.make("marsgym/Pig-v1", opponent="random", config={"target": 20})
     MaskablePPO("MlpPolicy", single, n_steps=32, batch_size=32, device="cpu").learn(64)
+
+
+def decisions(game, n=40):
+    batch, rng = game.batch(n), np.random.default_rng(1)
+    batch.reset(1)
+    for _ in range(10):
+        batch.step(act(batch, rng))
+    return batch.observation, batch.action_mask
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("algorithm", [PPO, A2C, MaskablePPO, DQN, QRDQN])
+def test_policy(algorithm, deterministic):
+    """The policy of an untrained model is what the model predicts where that is legal."""
+    game = marsgym.load("martian-dice")
+    env = gymnasium.make("marsgym/MartianDice-v1")
+    model = algorithm("MlpPolicy", env, seed=1, device="cpu")
+    values = algorithm in (DQN, QRDQN)
+    if values and not deterministic:
+        with pytest.raises(ValueError, match="has values of actions; want deterministic=True"):
+            policy(model, deterministic=False)
+        return
+    obs, masks = decisions(game)
+    probs = policy(model, deterministic=deterministic)(obs, masks)
+    assert not probs[masks == 0].any()
+    assert np.allclose(probs.sum(axis=1), 1, atol=1e-12)
+    given = {"action_masks": masks != 0} if algorithm is MaskablePPO else {}
+    best, _ = model.predict(np.array(obs), deterministic=True, **given)
+    legal = masks[np.arange(len(best)), best] != 0
+    assert legal.any()
+    assert np.array_equal(probs.argmax(axis=1)[legal], best[legal])
+    if not values:
+        tensors, _ = model.policy.obs_to_tensor(np.array(obs))
+        want = model.policy.get_distribution(tensors).distribution.probs.detach().numpy() * masks
+        want /= want.sum(axis=1, keepdims=True)
+        assert np.array_equal(probs.argmax(axis=1), want.argmax(axis=1))
+        assert deterministic or np.allclose(probs, want, atol=1e-6)
+
+
+def test_policy_sees_what_the_model_saw():
+    """Normalised observations, and masks inside of them."""
+    game = marsgym.load("pig", config={"target": 20})
+    obs, masks = decisions(game)
+    env = VecEnv("pig", 4, config={"target": 20}, illegal_action="random", seed=1)
+    env = VecNormalize(env)
+    model = PPO("MlpPolicy", env, n_steps=16, seed=1, device="cpu")
+    model.learn(64)
+    want, _ = model.predict(env.normalize_obs(np.array(obs)), deterministic=True)
+    other, _ = model.predict(np.array(obs), deterministic=True)
+    probs, legal = policy(model)(obs, masks), masks.all(axis=1)
+    assert np.array_equal(probs.argmax(axis=1)[legal], want[legal])
+    assert not np.array_equal(want[legal], other[legal])
+    inside = gymnasium.make("marsgym/Pig-Lenient-v1", mask_in_observation=True)
+    model = PPO("MultiInputPolicy", inside, seed=1, device="cpu")
+    seen = {"action_mask": np.array(masks), "observations": np.array(obs)}
+    want, _ = model.predict(seen, deterministic=True)
+    assert np.array_equal(policy(model)(obs, masks).argmax(axis=1)[legal], want[legal])
+    marsgym.load("pig").match(policy(model), "random", 4)
+
+
+def test_models_without_a_policy():
+    env = gymnasium.make("marsgym/Pig-Lenient-v1")
+    with pytest.raises(TypeError, match="RecurrentPPO depends on earlier observations"):
+        policy(RecurrentPPO("MlpLstmPolicy", env, device="cpu"))
+    with pytest.raises(TypeError, match="SAC has neither probabilities nor values of actions"):
+        policy(SAC("MlpPolicy", "Pendulum-v1", device="cpu"))
 
 
 def test_bad_options():

@@ -91,6 +91,7 @@ SCRIPTS = {
     "torchrl_envs": ("torchrl==0.14.1",),
     "tianshou_pettingzoo": ("tianshou==2.0.1",),
     "rllib_envs": ("ray[rllib]==2.60.0",),
+    "minari_datasets": ("minari[create,hdf5]==0.5.4",),
     "agilerl_dqn": ("agilerl==2.58.0", "peft"),
 }
 

@@ -40,6 +40,26 @@ def test_tag(hook, here, versions, want):
     assert hook.manylinux(here, ["GLIBC_" + v for v in versions.split()] + ["GCC_3.0"]) == want
 
 
+@pytest.mark.parametrize(
+    ("tags", "want"),
+    [
+        ("manylinux_2_36_x86_64 manylinux_2_35_x86_64 linux_x86_64", "manylinux_2_36_x86_64"),
+        ("linux_x86_64 manylinux_2_36_x86_64 manylinux_2_35_x86_64", "manylinux_2_36_x86_64"),
+        ("manylinux2014_x86_64 manylinux_2_17_x86_64 linux_x86_64", "manylinux_2_17_x86_64"),
+        ("macosx_14_0_arm64 macosx_13_0_arm64", "macosx_14_0_arm64"),
+        ("linux_riscv64", "linux_riscv64"),
+    ],
+)
+def test_platform(hook, tags, want):
+    """The newest glibc decides, wherever the list of platforms names it."""
+    assert hook.this_platform(iter(tags.split())) == want
+
+
+def test_musl_is_refused(hook):
+    with pytest.raises(RuntimeError, match="do not work with musl"):
+        hook.this_platform(["musllinux_1_2_x86_64", "linux_x86_64"])
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="needs an ELF file")
 def test_versions_are_those_in_the_library(hook):
     library = Path(marsgym.__file__).with_name("libmarsgym.so")

@@ -3,7 +3,7 @@
 import pettingzoo
 import torch
 from torchrl.collectors import Collector
-from torchrl.envs import GymEnv, OpenSpielEnv, PettingZooWrapper, check_env_specs
+from torchrl.envs import GymEnv, GymWrapper, OpenSpielEnv, PettingZooWrapper, check_env_specs
 
 import marsgym.openspiel
 import marsgym.pettingzoo
@@ -21,6 +21,15 @@ collector.shutdown()
 assert frames == 1000
 assert ended > 3
 assert rewards <= {-1.0, 0.0, 1.0}, rewards
+
+vector = marsgym.make_vec("pig", 4, illegal_action="random")
+env = GymWrapper(vector)
+rollout = env.rollout(300, break_when_any_done=False)["next"]
+fields = vector.game.observation_fields
+scores = [name.startswith("score") for name, size in fields for _ in range(size)]
+last = rollout["observation"][rollout["done"].squeeze(-1)]
+assert len(last) > 5
+assert (last[:, scores].max(dim=-1).values >= 1).all(), "the last observations are of an end"
 
 for raw in (marsgym.pettingzoo.env("pig"), pettingzoo.make("aec", "marsgym/martian_dice-v1")):
     env = PettingZooWrapper(raw, use_mask=True)
