@@ -42,7 +42,8 @@ type Spec struct {
 	Unit      string
 
 	// WrittenParts are the parts of the written rules that depend on the config's data, such
-	// as a map: in Markdown, by the names with which the page of the game marks them.
+	// as a map: in Markdown, by the names with which the page of the game marks them. The
+	// text "" leaves the part out.
 	WrittenParts map[string]string
 }
 

@@ -12,7 +12,7 @@ import (
 // c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
 	origin := "marsgym invented %s, since the figures of the source are missing."
-	if !reflect.DeepEqual(c.Data, published.withoutSources()) {
+	if !c.published() {
 		origin = "The data in the config of this game gives %s."
 	}
 	if c.Variant == Fast2 {
@@ -20,6 +20,9 @@ func (c Config) writtenParts() map[string]string {
 	}
 	return map[string]string{"map": c.writeMap(origin), "tracks": c.writeTracks(origin)}
 }
+
+// published reports whether the maps, tiles and tracks are those of the package.
+func (c Config) published() bool { return reflect.DeepEqual(c.Data, published.withoutSources()) }
 
 // quickRules holds the rules of the quick game, with room for the robots in the hand and the
 // junkyard, and for the map.
@@ -66,7 +69,11 @@ func (c Config) writeMap(origin string) string {
 	stations := m.Stations[c.Stations].Cells
 	var b strings.Builder
 	if c.Variant == Fast2 {
-		fmt.Fprintf(&b, origin+" No robot can stop on a space station.\n\n```map\n", "the map and the stations")
+		what, stated := "the map and the stations", ""
+		if c.Stations == Corners && c.Layout == Four && c.published() {
+			what, stated = "the map", " The source puts the stations in its corners."
+		}
+		fmt.Fprintf(&b, origin+"%s No robot can stop on a space station.\n\n```map\n", what, stated)
 		cells := strings.Map(func(r rune) rune {
 			if r == ' ' || r == '\n' {
 				return r

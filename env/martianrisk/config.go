@@ -170,7 +170,7 @@ func (c Config) Validate() error {
 		}
 	}
 	within("players", c.Players, c.minPlayers(), maxPlayers)
-	within("regions_per_player", c.RegionsPerPlayer, 0, 10)
+	within("regions_per_player", c.RegionsPerPlayer, 0, maxRegions/2)
 	within("setup_armies", c.SetupArmies, 1, 40)
 	within("trios", c.Trios, 0, 50)
 	within("max_rounds", c.MaxRounds, 0, maxRounds)
@@ -180,7 +180,7 @@ func (c Config) Validate() error {
 	if err == nil {
 		errs = append(errs, c.Map.validate())
 		n := len(c.Map.Regions)
-		within("the number of regions", n, c.Players, min(10*c.Players, maxRegions))
+		within("the number of regions", n, c.Players, maxRegions)
 		if want := c.RegionsPerPlayer * c.Players; want != 0 && n != want {
 			errs = append(errs, fmt.Errorf("the map has %d regions; want %d, since regions_per_player is %d, or set it to 0 for any map", n, want, c.RegionsPerPlayer))
 		}

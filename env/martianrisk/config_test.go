@@ -12,7 +12,7 @@ import (
 
 func TestValidate(t *testing.T) {
 	bad := martianrisk.Config{
-		Players: 2, RegionsPerPlayer: 11, SetupArmies: 0, ArmyCap: 250, Trios: -1, MaxRounds: 251,
+		Players: 2, RegionsPerPlayer: 22, SetupArmies: 0, ArmyCap: 250, Trios: -1, MaxRounds: 251,
 		LostArmies: "gone", FirstPlayer: "1", Ranking: "none",
 		Map: martianrisk.Map{
 			Regions: []martianrisk.Region{{Name: "A"}, {Name: "a", At: [2]int{30, 0}}, {Name: "end", At: [2]int{1, 0}}, {Name: "B", At: [2]int{2, 0}}},
@@ -22,13 +22,13 @@ func TestValidate(t *testing.T) {
 	}
 	_, err := martianrisk.New(bad)
 	for _, want := range []string{
-		"players is 2; want 3 to 6", "regions_per_player is 11; want 0 to 10", "setup_armies is 0; want 1 to 40",
+		"players is 2; want 3 to 6", "regions_per_player is 22; want 0 to 21", "setup_armies is 0; want 1 to 40",
 		"army_cap is 250; want 2 to 200", "trios is -1; want 0 to 50", "max_rounds is 251; want 0 to 250",
 		`lost_armies is "gone"`, `first_player is "1"`, `ranking is "none"`,
 		"source is empty", `region "a" is listed twice`, `region "a" is drawn at [30 0]`, `region "end"`,
 		`"A" borders itself`, `borders name "X"`, `borders name "Y"`, `the border of "B" and "A" is listed twice`,
 		`unions name "Z"`, `"A" is in two unions`, "a union is empty",
-		"the map has 4 regions; want 22", "setup_armies is 0; want enough armies to fill the 4 regions",
+		"the map has 4 regions; want 44", "setup_armies is 0; want enough armies to fill the 4 regions",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)

@@ -46,8 +46,8 @@
 //     built from the bottom up; MergeLarge and MergeSmall off demand it.
 //   - The attack. A turn has any number of attacks; each battle is a decision.
 //
-// What is forced happens by itself: a phase in which nothing can be done is
-// passed over, and so are moves without a choice.
+// After the setup, what is forced happens by itself: a phase in which nothing can be
+// done is passed over, and so are moves without a choice.
 //
 // The page docs/games/martian-risk.md has the rules in full, all readings, the
 // observation field by field, the actions, the sizes, and what was measured: exact

@@ -7,9 +7,13 @@ import (
 )
 
 // writtenParts returns [game.Spec.WrittenParts]: the pieces, the beginning of the setup, the limit,
-// and the map. c has its defaults filled in.
+// and the map. Without unions, the text about them is left out. c has its defaults filled in.
 func (c Config) writtenParts() map[string]string {
-	return map[string]string{"pieces": c.writePieces(), "setup": c.writeSetup(), "limit": c.writeLimit(), "map": c.writeMap()}
+	parts := map[string]string{"pieces": c.writePieces(), "setup": c.writeSetup(), "limit": c.writeLimit(), "map": c.writeMap()}
+	if !c.Unions {
+		parts["unions"] = ""
+	}
+	return parts
 }
 
 // writePieces lists what the players need.
@@ -37,7 +41,7 @@ func (c Config) writeSetup() string {
 // writeLimit says how the game ends if nobody conquers the map.
 func (c Config) writeLimit() string {
 	if c.MaxRounds == 0 {
-		return "The source has no other ending, and this game has no limit.\n"
+		return "The source has no other ending, and this game has no limit: it can lock for ever, since armies move only by conquest.\n"
 	}
 	wins, still := "the player with the most regions wins", "Players who are still tied share the win."
 	switch c.Ranking {
@@ -53,22 +57,13 @@ func (c Config) writeLimit() string {
 // writeMap lists the regions by unions, and the borders.
 func (c Config) writeMap() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The map of this game has %d regions. Where it comes from: %s.\n\n| union | regions |\n|---|---|\n", len(c.Map.Regions), strings.Join(strings.Fields(strings.TrimSuffix(c.Map.Source, ".")), " "))
-	var united []string
+	source := strings.Join(strings.Fields(strings.TrimSuffix(c.Map.Source, ".")), " ")
+	if !c.Unions {
+		source, _, _ = strings.Cut(source, "; unions ") // with which the maps of this package end
+	}
+	fmt.Fprintf(&b, "The map of this game has %d regions. Where it comes from: %s.\n", len(c.Map.Regions), source)
 	if c.Unions {
-		for i, u := range c.Map.Unions {
-			fmt.Fprintf(&b, "| %s | %s |\n", unionName(i), strings.Join(u, " "))
-			united = append(united, u...)
-		}
-	}
-	var rest []string
-	for _, r := range c.Map.Regions {
-		if !slices.Contains(united, r.Name) {
-			rest = append(rest, r.Name)
-		}
-	}
-	if rest != nil {
-		fmt.Fprintf(&b, "| none | %s |\n", strings.Join(rest, " "))
+		c.writeUnions(&b)
 	}
 	b.WriteString("\nIts borders, each listed once:\n\n| region | borders on |\n|---|---|\n")
 	for _, r := range c.Map.Regions {
@@ -77,4 +72,22 @@ func (c Config) writeMap() string {
 		}
 	}
 	return b.String()
+}
+
+// writeUnions lists the regions of each union, and those of none.
+func (c Config) writeUnions(b *strings.Builder) {
+	b.WriteString("\n| union | regions |\n|---|---|\n")
+	var united, rest []string
+	for i, u := range c.Map.Unions {
+		fmt.Fprintf(b, "| %s | %s |\n", unionName(i), strings.Join(u, " "))
+		united = append(united, u...)
+	}
+	for _, r := range c.Map.Regions {
+		if !slices.Contains(united, r.Name) {
+			rest = append(rest, r.Name)
+		}
+	}
+	if rest != nil {
+		fmt.Fprintf(b, "| none | %s |\n", strings.Join(rest, " "))
+	}
 }

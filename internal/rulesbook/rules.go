@@ -113,17 +113,21 @@ var part = regexp.MustCompile(`(?s)<!-- part: (\w+)((?: \w+)*) -->\n.*?<!-- end 
 // config. A part with keys is replaced if one of them differs; they then count as told and are
 // removed from differ.
 func tailor(page string, spec game.Spec, differ map[string]json.RawMessage) string {
-	return part.ReplaceAllStringFunc(page, func(text string) string {
+	var told []string // at the end, since several parts may have a key
+	page = part.ReplaceAllStringFunc(page, func(text string) string {
 		m := part.FindStringSubmatch(text)
-		keys, own := strings.Fields(m[2]), spec.WrittenParts[m[1]]
-		if own == "" || len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return differ[key] != nil }) {
+		keys := strings.Fields(m[2])
+		own, ok := spec.WrittenParts[m[1]]
+		if !ok || len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return differ[key] != nil }) {
 			return text
 		}
-		for _, key := range keys {
-			delete(differ, key)
-		}
+		told = append(told, keys...)
 		return own
 	})
+	for _, key := range told {
+		delete(differ, key)
+	}
+	return page
 }
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
