@@ -188,11 +188,12 @@ export function merge(text) {
 
 /**
  * What lists are kept, what is an entry of each, and which are of the same game, mistake or day.
- * @type {{name: string, is: (x: any) => boolean, equal: (x: any, y: any) => boolean}[]}
+ * @typedef {{name: string, is: (x: any) => boolean, equal: (x: any, y: any) => boolean}} Kind
+ * @type {Kind[]}
  */
 const kinds = [{ name: 'games', is: isKept, equal: (x, y) => x.key === y.key }, { name: 'deck', is: isCard, equal: same }, { name: 'days', is: isDay, equal: (x, y) => x.day === y.day }];
 
-/** The list of a kind with others added to it, how many of them are new, and how many had no room. @param {any[]} others */
+/** The list of a kind with others added to it, how many of them are new, and how many had no room. @param {Kind} kind @param {any[]} others */
 function joined({ name, is, equal }, others) {
   const here = list(name, is), found = here.map((x) => ({ ...others.find((y) => equal(x, y)), ...x }));
   const more = others.filter((y, i) => !here.some((x) => equal(x, y)) && others.findIndex((x) => equal(x, y)) === i);
