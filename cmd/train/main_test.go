@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 	}
 
 	status, _, errs = command(t, "-config", write(t, quick), "-out", dir)
-	if status != cli.Misuse || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+dir) {
+	if status != cli.Misuse || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+cli.Argument(dir)) {
 		t.Errorf("an existing folder: status %d, %s", status, errs)
 	}
 	status, out, errs = command(t, "-resume", dir)
