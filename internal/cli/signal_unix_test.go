@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"marsgym/internal/cli"
 )
@@ -23,7 +24,15 @@ func TestSignalAnswered(t *testing.T) {
 		cli.Main(func(ctx context.Context, _ []string, stdin io.Reader, stdout, _ io.Writer) int {
 			fmt.Fprintln(stdout, "ready")
 			<-ctx.Done()
-			io.Copy(io.Discard, stdin)
+			answered := make(chan struct{})
+			go func() {
+				io.Copy(io.Discard, stdin)
+				close(answered)
+			}()
+			select {
+			case <-answered:
+			case <-time.After(10 * time.Second): // there is no answer
+			}
 			return cli.Interrupted
 		})
 	}
