@@ -187,6 +187,8 @@ func TestRules(t *testing.T) {
 			"@1 name start 1 hand 0-0-0", "start-self", "@1 start 1 round 3"},
 		{`the other reading: the leader names the starter`, 3, func(c *marsisours.Config) { c.StartBy = marsisours.ByLeader },
 			"@0 cash tracks 1000-0000-0000 money 1-2-0", "keep", "@1 name start 0"},
+		{`the other reading: of several leaders none, so the starter`, 3, func(c *marsisours.Config) { c.StartBy = marsisours.ByLeader },
+			"@0 cash tracks 1000-0000-0000 money 1-2-2", "keep", "@0 name start 0"},
 		{`the other reading: supply before maintenance`, 3, func(c *marsisours.Config) { c.SupplyFirst = true },
 			"@0 name a:e1 hand 11-0-0", "start-self", "hand 11-2-2 junk 1-10-10"},
 		{`35 "最後一回合的時候會跳過此步驟" (no naming in the last round); "每一枚火星標記得1枚…手上每有一架機器人可得1枚" and the dice`, 3, nil,
