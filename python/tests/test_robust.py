@@ -110,7 +110,7 @@ def run(program, **options):
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         **options,
     )
 
