@@ -96,12 +96,12 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{func(c *marsisours.Config) { c.Players = 5 }, "players is 5; want 2 to 4"},
-		{func(c *marsisours.Config) { c.Variant = marsisours.Fast2 }, "players is 3; want 2 to 2"},
+		{func(c *marsisours.Config) { c.Variant = marsisours.Fast2 }, "players is 3; want 2"},
 		{func(c *marsisours.Config) { c.Variant = "slow" }, `variant is "slow"`},
 		{func(c *marsisours.Config) { c.Layout = "round" }, `layout is "round"; want auto or one of: diamond13, four, nine`},
 		{func(c *marsisours.Config) { c.Layout, c.Stations = marsisours.Four, marsisours.TipsInner }, "the layout four has: corners"},
 		{func(c *marsisours.Config) { c.Terrain = "flat" }, `terrain is "flat"`},
-		{func(c *marsisours.Config) { c.StartHand, c.StartJunk = 12, 1 }, "start_junk is 1; want 0 to 0"},
+		{func(c *marsisours.Config) { c.StartHand, c.StartJunk = 12, 1 }, "start_junk is 1; want 0"},
 		{func(c *marsisours.Config) { c.MinMove = 4 }, "min_move is 4"},
 		{func(c *marsisours.Config) { c.FastCount = "none" }, `fast_count is "none"; want "map", "map_and_hand" or "all"`},
 		{func(c *marsisours.Config) { c.StartBy = "lot" }, "start_by"},

@@ -5,7 +5,7 @@ import { button, failure, fill, h, announce, sentence } from './dom.js';
 import * as numbers from './numbers.js';
 import { chanceMap } from './chance.js';
 import { personOf } from './deck.js';
-import { locale, mix, t } from './language.js';
+import { compare, mix, t } from './language.js';
 import { coach } from './coach.js';
 import { asGood, thresholds, verdict } from './verdict.js';
 
@@ -30,7 +30,7 @@ export function choices(context, free) {
   let asked = { time: 0 };
   // Regions, which the rules number by longitude, are found by their names.
   const regions = view.scene?.map && !view.scene.map.kinds;
-  const listed = (options) => (regions ? [...options].sort((x, y) => Number(x.name === 'end') - Number(y.name === 'end') || x.about.localeCompare(y.about, locale(), { numeric: true })) : options);
+  const listed = (options) => (regions ? [...options].sort((x, y) => Number(x.name === 'end') - Number(y.name === 'end') || compare(x.about, y.about)) : options);
   const about = new Map(view.options.map((o) => [o.name, o.about || o.name]));
   const words = (name) => sentence(numbers.words(about.get(name)));
 

@@ -34,6 +34,9 @@ export function ofBrowser() {
   return tags().map(codeOf).find((code) => languages.some((l) => l.code === code)) ?? 'en';
 }
 
+/** Compares texts in the order of the language. @param {string} a @param {string} b */
+export const compare = (a, b) => a.localeCompare(b, chosen.tag, { numeric: true });
+
 /** The day of a time. @param {number} at */
 export const day = (at) => date(at, 'toLocaleDateString', 10);
 
