@@ -5,9 +5,12 @@ package marsgym
 
 import "embed"
 
-// Sources are the files of all packages that jobs of a cluster use, and the names and checksums
-// of the modules that they are built with. Commands, documents and the Python package are not
-// among them: they decide which jobs there are, and not what a job finds.
+// Sources are the files of the folders with the packages that jobs of a cluster use, and the names
+// and checksums of the modules that they are built with. Commands, documents, the page and the
+// Python package are not among them: they decide which jobs there are, and not what a job finds.
 //
-//go:embed agents env eval internal models train go.mod go.sum
+//go:embed agents env eval models train go.mod go.sum
+//go:embed internal/atomicfile internal/cluster internal/colour internal/core internal/dirlock internal/figure
+//go:embed internal/firstplayer internal/input internal/jobs internal/kernel internal/machine
+//go:embed internal/parallel internal/random internal/tensorboard
 var Sources embed.FS

@@ -26,7 +26,7 @@
 // before the first job. The go command gives a program no identity that would serve: it records
 // a revision only in some builds and none of changes after it, the digest of an executable
 // differs between two commands of one build, and a digest that a generator writes is stale
-// after the next edit. So these programs embed the sources of this module (3.8 MB) and hash
+// after the next edit. So these programs embed the sources of the packages that jobs use, and hash
 // them when they start.
 //
 // A job is delivered to one worker at a time, for a lease that the worker renews while it

@@ -121,7 +121,7 @@ func refusal(other, own string) string {
 	a, b := strings.Split(other, ", "), strings.Split(own, ", ")
 	theirs, ours := without(a, b), without(b, a)
 	do := "build both from the same files, with the same release of Go and the same tags"
-	if strings.HasPrefix(ours, "arithmetic ") { // the last part, so the others are equal
+	if arithmetic := "arithmetic "; strings.HasPrefix(ours, arithmetic) && strings.HasPrefix(theirs, arithmetic) { // the last part
 		do = "run both on the same kind of machine"
 	}
 	return fmt.Sprintf("it has %s, and this process has %s; %s, or give up equal bits by -mixed on both", input.Cut(theirs), ours, do)
