@@ -25,6 +25,5 @@ def policy(observations, masks):
 
 report(f"hold at {args.hold}", args, game, policy, 0)
 for mistake in game.evaluate(policy, mistakes=3).mistakes:
-    print(
-        f"{mistake['cost']:.6f}  {mistake['position']}: {mistake['action']}, not {mistake['best']}"
-    )
+    cost = format(mistake["cost"], "#.3g")
+    print(f"{cost}  {mistake['position']}: {mistake['action']}, not {mistake['best']}")

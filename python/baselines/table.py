@@ -49,5 +49,5 @@ for game in args.game or BASELINES:
             return f"{middle} ({format(values[0], form)} to {format(values[-1], form)})"
 
         columns = [game, results[0]["method"], cell("decisions", ",.0f")]
-        columns += [cell("win", ".4f"), cell("exploitability", ".4f")]
+        columns += [cell("win", ".4f"), cell("exploitability", "#.3g")]
         print("| " + " | ".join(columns) + " |", flush=True)

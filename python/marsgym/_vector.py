@@ -106,7 +106,8 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
       and zeros after a reset.
     - With the autoreset mode SAME_STEP a row whose game has ended shows the first
       observation of the next game. The infos of a step in which a game ended hold more:
-      ``info["final_obs"]`` [N] objects has the last observation [D] of each such game, and
+      ``info["final_obs"]`` [N] objects has the last observation of each such game, an array
+      [D] or, with mask_in_observation, a dict, and
       ``info["final_info"]`` its last info: ``player`` is the seat that observes, which is
       the one that was to move or, if the rules ended the game, the one that acted last;
       ``action_mask`` is zero, and ``rewards`` are those of the step. All are set where

@@ -242,9 +242,9 @@ class Batch:
             except _native.IllegalActionError as e:
                 raise self._illegal() or e from None
 
-    def step_one(self, action: int) -> int:
-        """Is ``step([action])`` of a batch of one row, for an action of 64 bits, at a third of
-        the cost.
+    def _step_one(self, action: int) -> int:
+        """Is ``step([action])`` of a batch of one row, at a third of the cost, for an action
+        that _native.action has returned: it checks neither the rows nor the number.
         """
         object, work = self._object, self._work
         handle = object._handle

@@ -169,7 +169,11 @@ class Match:
 
     def _repr_html_(self) -> str:
         seats = zip(self.win, self.low, self.high, strict=True)
-        rows = [{"agent": i, "win": w, "low": a, "high": b} for i, (w, a, b) in enumerate(seats)]
+        level = f"{100 * self.confidence:g} % interval"
+        rows = [
+            {"agent": i, "win": w, level: f"{_cell(low)} to {_cell(high)}", "games": self.games}
+            for i, (w, low, high) in enumerate(seats)
+        ]
         return Table(rows)._repr_html_()
 
     @classmethod

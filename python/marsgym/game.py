@@ -425,9 +425,10 @@ class Position:
 
     def describe_action(self, action: int) -> str:
         """A legal action for people."""
-        if action not in self.legal_actions:
-            raise self._illegal(action, "describe_action: illegal action")
-        return str(self.game._ask(self.text, "describe_action", action))
+        a = _native.action(action)
+        if a not in self.legal_actions:
+            raise self._illegal(a, "describe_action: illegal action")
+        return str(self.game._ask(self.text, "describe_action", a))
 
     def value(self) -> tuple[float, ...]:
         """The expected return of each seat [P] under optimal play."""

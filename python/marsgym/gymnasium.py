@@ -76,7 +76,7 @@ class Env(Owner, gymnasium.Env[Any, np.int64]):
                 changes nothing, "random" plays a legal one drawn from ``np_random`` instead,
                 and "lose" ends the game as lost.
             mask_in_observation: whether an observation is a dict of ``action_mask`` and
-                ``observations``, for RLlib, PufferLib and others that look for masks there.
+                ``observations``, for RLlib and others that look for masks there.
             render_mode: None, "ansi", or "rgb_array", for which Pillow draws.
         """
         choices = ("raise", "random", "lose")
@@ -143,7 +143,7 @@ class Env(Owner, gymnasium.Env[Any, np.int64]):
             if self.illegal_action == "lose":
                 return self._forfeit(int(b.player[0]))
             a = int(self.np_random.choice(np.flatnonzero(b.action_mask[0])))
-        if b.step_one(a):
+        if b._step_one(a):
             return self._end()
         obs, mask, rewards = b._first
         result = self._result(obs, b.player.item(), mask.copy(), rewards.copy())

@@ -154,7 +154,7 @@ class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if self.batch.step_one(_native.action(action)):
+        if self.batch._step_one(_native.action(action)):
             self._end(agent)
         else:  # no agent has had a reward
             self.agent_selection = self.agents[self.batch.player.item()]

@@ -36,6 +36,18 @@ def test_tables():
     assert str(game.evaluate("random").mistakes) == ""
 
 
+def test_interval_of_a_match():
+    """The table of a match says how sure its interval is, and of how many games."""
+    match = marsgym.load("pig", config={"target": 10}, cache=None).match("random", "random", 10)
+    _, header, row, _ = (
+        re.findall(r"<t[hd]>(.*?)</t[hd]>", line) for line in match._repr_html_().split("<tr>")
+    )
+    assert header == ["agent", "win", "99 % interval", "games"]
+    low, high = map(float, row[2].split(" to "))
+    assert low <= match.win[0] <= high
+    assert row[3] == str(match.games)
+
+
 def test_names_of_environments():
     pytest.importorskip("gymnasium")
     from marsgym.gymnasium import Env, VectorEnv

@@ -243,5 +243,9 @@ def test_illegal_actions_of_rows_and_positions_are_named():
             match=r"illegal action: 1 \(hold\) in 0-0@0; legal_actions are 0 \(roll\)$",
         ):
             call(1)
+    for call in (start.apply, start.describe_action):
+        for value in ("roll", None, 1.5, True):
+            with pytest.raises(TypeError, match=rf"^action is {value!r}; want an integer$"):
+                call(value)
     with pytest.raises(marsgym.IllegalActionError, match=r"where chance moves; call sample first$"):
         start.apply(0).apply(0)

@@ -20,7 +20,7 @@ type Trial struct {
 	Diverged error // wraps models.ErrDiverged; nil if it did not diverge
 
 	Strengths      []Strength // in order of time
-	Seconds, Speed float64    // of training, decisions per second in the mean of the run
+	Seconds, Speed float64    // of training, decisions per second on average over the run
 }
 
 // Strength is an exact evaluation during a run.
