@@ -17,8 +17,8 @@ type priceText struct {
 
 // number formats a figure, and behind ± how far its interval reaches, if it has one.
 func (p priceText) number(x analysis.Number) string {
-	if half, ok := x.PlusMinus(); ok {
-		return figure.PlusMinus(p.factor*x.Value, p.factor*half, 2)
+	if reach, ok := x.PlusMinus(); ok {
+		return figure.PlusMinus(p.factor*x.Value, p.factor*reach, 2)
 	}
 	if x.Exact {
 		return p.value(x.Value)
@@ -51,11 +51,7 @@ func printReport(b *strings.Builder, r *analysis.Report) {
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "%d of the games have no end; their results are the values of their last positions.\n", r.Unfinished)
 	}
-	fmt.Fprintf(b, "All figures in %s; in brackets the %.0f %% interval of a mean", p.unit, 100*r.Confidence)
-	if !r.Exact {
-		b.WriteString(", behind ± how far that of an estimate reaches")
-	}
-	b.WriteString(".\n\n")
+	fmt.Fprintf(b, "All figures in %s; in brackets the %.0f %% interval of a mean.\n\n", p.unit, 100*r.Confidence)
 	p.summary(b, r)
 	p.mistakes(b, r)
 	p.games(b, r)

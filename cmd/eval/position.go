@@ -80,7 +80,7 @@ func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {
-		fmt.Fprintf(b, "estimated by %s; behind ±, how far the %.0f %% interval reaches.\n%s\n\n", r.Method, 100*analysis.Confidence, r.About)
+		fmt.Fprintf(b, "estimated by %s.\n%s\n\n", r.Method, r.About)
 	}
 	rows := [][]string{{"option", "value", "regret"}}
 	if r.Outcomes != nil {

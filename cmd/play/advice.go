@@ -85,7 +85,7 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 	return a, nil
 }
 
-// printMethod prints how values are estimated, and what their intervals hold.
+// printMethod prints how values are estimated, and what stands behind ±.
 func (a *advisor) printMethod(text string) {
 	fmt.Fprintf(a.out, "%s\n%s\n", input.Fit(text, columns), input.Fit(a.valuer.About(), columns))
 }

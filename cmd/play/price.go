@@ -66,7 +66,7 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 		return
 	}
 	if !a.valuer.Exact() {
-		a.printMethod(fmt.Sprintf("Estimated by %s; behind ±, half of the %.0f %% interval.", a.priced[0].Method, 100*analysis.Confidence))
+		a.printMethod(fmt.Sprintf("Estimated by %s.", a.priced[0].Method))
 	}
 	for i, g := range a.priced {
 		for _, p := range people {
