@@ -156,7 +156,7 @@ func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
 		if r.Agents[i] == r.Anchor {
 			bounds = "anchor"
 		}
-		return append(row, figure.Digits(r.Rating[i], 1), bounds)
+		return append(row, figure.Fixed(r.Rating[i], 1), bounds)
 	})
 	fmt.Fprintf(b, "\n  Elo ratings and their %.0f %% intervals are relative to the anchor, %s. Ratings are\n  smoothed: they count one further set of %d games a match, in which all win alike, so\n  that each is finite. Intervals leave it out.\n",
 		100*r.Confidence, r.Anchor, r.PriorGames)

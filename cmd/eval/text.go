@@ -67,7 +67,7 @@ func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 		for _, w := range r.Win[i] {
 			row = append(row, figure.Percent(w, 5))
 		}
-		return append(row, figure.Percent(r.Exploitability[i], 5), figure.Digits(r.Rating[i], 1))
+		return append(row, figure.Percent(r.Exploitability[i], 5), figure.Fixed(r.Rating[i], 1))
 	})
 }
 
