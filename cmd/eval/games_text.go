@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
@@ -12,7 +13,15 @@ import (
 // priceText formats the figures of a report: shares of the win in per cent, or returns.
 type priceText struct {
 	factor float64
-	unit   string // "%", or that of the returns
+	digits func(x float64, decimals int) string // of what is exact, with the factor
+	unit   string                               // "%", or that of the returns
+}
+
+func newPriceText(spec game.Spec) priceText {
+	if spec.HasWin() {
+		return priceText{100, figure.Percent, "%"}
+	}
+	return priceText{1, figure.Digits, spec.Unit}
 }
 
 // number formats a figure, and behind ± how far its interval reaches, if it has one.
@@ -28,20 +37,17 @@ func (p priceText) number(x analysis.Number) string {
 
 // mean formats a mean with its interval, if it has one.
 func (p priceText) mean(x analysis.Mean) string {
-	text := func(x float64) string { return figure.Digits(p.factor*x, 2) }
+	text := func(x float64) string { return p.digits(x, 2) }
 	if x.Interval == nil {
 		return text(x.Value)
 	}
 	return fmt.Sprintf("%s (%s to %s)", text(x.Value), text(x.Interval[0]), text(x.Interval[1]))
 }
 
-func (p priceText) value(x float64) string { return figure.Digits(p.factor*figure.Clean(x), 4) }
+func (p priceText) value(x float64) string { return p.digits(x, 4) }
 
 func printReport(b *strings.Builder, r *analysis.Report) {
-	p := priceText{1, r.Unit}
-	if r.Spec.HasWin() {
-		p = priceText{100, "%"}
-	}
+	p := newPriceText(r.Spec)
 	fmt.Fprintf(b, "%s: %d recorded games. ", r.Spec.FullTitle(), len(r.Games))
 	if r.Exact {
 		b.WriteString("Values are exact, those of best play.\n")

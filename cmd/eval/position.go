@@ -72,10 +72,7 @@ func (p *pricer) position(ctx context.Context, text string) (result, error) {
 }
 
 func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
-	p := priceText{1, r.spec.Unit}
-	if r.spec.HasWin() {
-		p = priceText{100, "%"}
-	}
+	p := newPriceText(r.spec)
 	fmt.Fprintf(b, "%s: %s\nValues to seat %d in %s, ", r.spec.FullTitle(), r.Position, r.Seat, p.unit)
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")

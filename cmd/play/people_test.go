@@ -334,7 +334,7 @@ func TestCoach(t *testing.T) {
 // TestEstimatedHints: where the game is not solved, hints are estimates and say so.
 func TestEstimatedHints(t *testing.T) {
 	stdout, stderr, status := command(t, "hint\n", "-hints", "-think", "300ms", "-seed", "1", "-game-config", config(t, unsolved))
-	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by 4 searches with greedy, 300ms\sfor\seach\schoice\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\n(.*\n)* +\[\w\]\w+ .* about \d+(±\d+)? %\n(.*\n)*> Estimated by searches:4:\d+:greedy\.\n  \w+ +about`).MatchString(stdout) {
+	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by 4 searches with greedy, 300ms\sfor\seach\schoice\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\n(.*\n)* +\[\w\]\w+ .* about \d+(\.\d+)?( ± \d+(\.\d+)?)? %\n(.*\n)*> Estimated by searches:4:\d+:greedy\.\n  \w+ +about`).MatchString(stdout) {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", config(t, reduced))
@@ -354,7 +354,7 @@ func TestEstimatedPrice(t *testing.T) {
 	for _, want := range []string{
 		`\nEstimated by searches:4:\d+:greedy\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\nsearch and chance; without ±, simulations were too few\.\n`,
 		`\nPrice of game 1 to you: result (0|100\.00) %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
-		`\n(    \w+ lost \d+±\d+ %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
+		`\n(    \w+ lost \d+(\.\d+)? ± \d+(\.\d+)? %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
 		`\nNo rating: it compares with best play, and the game is not solved\.\n$`,
 	} {
 		if status != cli.Done || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {
