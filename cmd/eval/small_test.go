@@ -24,7 +24,7 @@ func TestSmallFigures(t *testing.T) {
 		want []string
 	}{
 		{&pair, []string{"exploitability       0.0000000949 %", "tabulated in all 5472 decisions by evaluating 1650 states, in 0.07 s"}},
-		{&table, []string{"99.999997", "0.00000300", "0.00000260", "-0.000622", " 0          0\n"}},
+		{&table, []string{"99.999997", "0.00000300", "0.00000260     0.0\n", " 0     0.0\n"}},
 		{&match, []string{"99.999990 %   99 % interval 99.000 to 99.999999 %", "0.0000100 %   99 % interval 0.00000100 to 1.000 %"}},
 	} {
 		var b strings.Builder
