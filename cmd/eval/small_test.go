@@ -7,6 +7,8 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/eval/analysis"
+	"marsgym/internal/figure"
 )
 
 // TestSmallFigures: small figures have three digits, those of rounding are 0, and an interval that
@@ -34,5 +36,9 @@ func TestSmallFigures(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, b.String())
 			}
 		}
+	}
+	price := priceText{100, figure.Percent, "%"}
+	if got := price.mean(analysis.Mean{Value: 0.99999}) + ", " + price.value(0.9999999); got != "99.999, 99.99999" {
+		t.Errorf("figures just below 100 %% are %s", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/golden"
@@ -345,6 +346,26 @@ func TestEstimatedHints(t *testing.T) {
 
 // unsolved is a Martian Dice with too many rounds for an exact solution.
 const unsolved = `{"max_rounds": 1000, "dice": 4, "target": 6}`
+
+// TestEstimates: neither an estimate nor how far its interval reaches reads as certain.
+func TestEstimates(t *testing.T) {
+	var a advisor
+	a.spec.Win = 1
+	for _, tt := range []struct {
+		n           analysis.Number
+		value, part string
+	}{
+		{analysis.Number{Value: 0.52, Low: 0.5197, High: 0.5204}, "about 52.000 ± 0.040 %", "52.000 ± 0.040 %"},
+		{analysis.Number{Value: 0.42, Low: 0.2, High: 0.5}, "about 42 ± 22 %", "42 ± 22 %"},
+		{analysis.Number{Value: 0.9996, Low: 0, High: 1, NoInterval: true}, "about 99.96 %", ""},
+		{analysis.Number{Value: 1.004, Low: 0, High: 1, NoInterval: true}, "about 100 %", ""},
+		{analysis.Number{Value: 0.99999, Exact: true}, "wins  99.9990 %", "99.999 %"},
+	} {
+		if value, part := a.value(tt.n), a.figure(tt.n); value != tt.value || tt.part != "" && part != tt.part {
+			t.Errorf("%+v reads %q and %q; want %q and %q", tt.n, value, part, tt.value, tt.part)
+		}
+	}
+}
 
 // TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
 // the reason is printed.

@@ -25,7 +25,7 @@ type Value struct {
 	Vague bool
 
 	share bool    // a share of the win, which is 0 to 1, and no difference of such
-	unit  float64 // of results of games whose mean it is (see halfOf); 0 for other estimates
+	unit  float64 // see halfOf: unitOf the game if the samples are results of games, else 0
 }
 
 // Valuer values positions.
