@@ -56,7 +56,7 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 			human := agents.NewHuman(g, strings.NewReader("quit\n"), &b)
 			if decisions%2 == 1 {
 				human.Hints = func(p env.Position) ([]agents.Hint, error) {
-					return slices.Repeat([]agents.Hint{{Text: "about 100±50 %"}}, len(p.Legal())), nil
+					return slices.Repeat([]agents.Hint{{Text: "about 100.00 ± 0.52 %"}}, len(p.Legal())), nil
 				}
 			}
 			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); err == nil {

@@ -98,11 +98,11 @@ func (i Interval) String() string {
 	case math.IsInf(i.Low, -1) && math.IsInf(i.High, 1):
 		return "unbounded"
 	case math.IsInf(i.Low, -1):
-		return "below " + figure.Digits(i.High, 1)
+		return "below " + figure.Fixed(i.High, 1)
 	case math.IsInf(i.High, 1):
-		return "above " + figure.Digits(i.Low, 1)
+		return "above " + figure.Fixed(i.Low, 1)
 	}
-	return figure.Digits(i.Low, 1) + " to " + figure.Digits(i.High, 1)
+	return figure.Fixed(i.Low, 1) + " to " + figure.Fixed(i.High, 1)
 }
 
 // End is an end of an interval in JSON: null if it is infinite. Decoded, null is no number.

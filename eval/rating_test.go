@@ -186,7 +186,7 @@ func TestIntervalOneSided(t *testing.T) {
 func TestIntervalText(t *testing.T) {
 	inf := math.Inf(1)
 	for x, want := range map[eval.Interval]string{
-		{Low: -30.06, High: 12}: "-30.1 to 12.0", {Low: -inf, High: -381.2}: "below -381.2", {Low: 466, High: inf}: "above 466.0", {Low: -inf, High: inf}: "unbounded",
+		{Low: -30.06, High: 12}: "-30.1 to 12.0", {Low: -0.03, High: 0}: "0.0 to 0.0", {Low: -inf, High: -381.2}: "below -381.2", {Low: 466, High: inf}: "above 466.0", {Low: -inf, High: inf}: "unbounded",
 	} {
 		if x.String() != want {
 			t.Errorf("%v; want %s", x, want)

@@ -164,7 +164,7 @@ func TestPosition(t *testing.T) {
 	if roll := exact.Options[slices.IndexFunc(exact.Options, func(o analysis.Option) bool { return o.Action == "roll" })]; len(dice.Outcomes) != 6 || !(math.Abs(mean-roll.Value.Value) <= 1e-9) {
 		t.Errorf("the outcomes %+v have the mean %v, and rolling the value %v", dice.Outcomes, mean, roll.Value.Value)
 	}
-	if got := text(t, append(args, "-rollouts", "5")...); !strings.Contains(got, "estimated by rollouts:5:greedy; behind ±, how far the 99 % interval reaches.\n± covers chance only: values are of the play of greedy, not of best play.\n\n  option ") {
+	if got := text(t, append(args, "-rollouts", "5")...); !strings.Contains(got, "estimated by rollouts:5:greedy.\nBehind ± is how far the 99 % interval reaches, which covers chance only: values are of the play of greedy, not of best play.\n\n  option ") {
 		t.Errorf("the text is\n%s", got)
 	}
 }

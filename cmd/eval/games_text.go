@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
@@ -12,13 +13,21 @@ import (
 // priceText formats the figures of a report: shares of the win in per cent, or returns.
 type priceText struct {
 	factor float64
-	unit   string // "%", or that of the returns
+	digits func(x float64, decimals int) string // of what is exact, with the factor
+	unit   string                               // "%", or that of the returns
+}
+
+func newPriceText(spec game.Spec) priceText {
+	if spec.HasWin() {
+		return priceText{100, figure.Percent, "%"}
+	}
+	return priceText{1, figure.Digits, spec.Unit}
 }
 
 // number formats a figure, and behind ± how far its interval reaches, if it has one.
 func (p priceText) number(x analysis.Number) string {
-	if half, ok := x.PlusMinus(); ok {
-		return figure.PlusMinus(p.factor*x.Value, p.factor*half, 2)
+	if reach, ok := x.PlusMinus(); ok {
+		return figure.PlusMinus(p.factor*x.Value, p.factor*reach, 2)
 	}
 	if x.Exact {
 		return p.value(x.Value)
@@ -28,20 +37,17 @@ func (p priceText) number(x analysis.Number) string {
 
 // mean formats a mean with its interval, if it has one.
 func (p priceText) mean(x analysis.Mean) string {
-	text := func(x float64) string { return figure.Digits(p.factor*x, 2) }
+	text := func(x float64) string { return p.digits(x, 2) }
 	if x.Interval == nil {
 		return text(x.Value)
 	}
 	return fmt.Sprintf("%s (%s to %s)", text(x.Value), text(x.Interval[0]), text(x.Interval[1]))
 }
 
-func (p priceText) value(x float64) string { return figure.Digits(p.factor*figure.Clean(x), 4) }
+func (p priceText) value(x float64) string { return p.digits(x, 4) }
 
 func printReport(b *strings.Builder, r *analysis.Report) {
-	p := priceText{1, r.Unit}
-	if r.Spec.HasWin() {
-		p = priceText{100, "%"}
-	}
+	p := newPriceText(r.Spec)
 	fmt.Fprintf(b, "%s: %d recorded games. ", r.Spec.FullTitle(), len(r.Games))
 	if r.Exact {
 		b.WriteString("Values are exact, those of best play.\n")
@@ -51,11 +57,7 @@ func printReport(b *strings.Builder, r *analysis.Report) {
 	if r.Unfinished > 0 {
 		fmt.Fprintf(b, "%d of the games have no end; their results are the values of their last positions.\n", r.Unfinished)
 	}
-	fmt.Fprintf(b, "All figures in %s; in brackets the %.0f %% interval of a mean", p.unit, 100*r.Confidence)
-	if !r.Exact {
-		b.WriteString(", behind ± how far that of an estimate reaches")
-	}
-	b.WriteString(".\n\n")
+	fmt.Fprintf(b, "All figures in %s; in brackets the %.0f %% interval of a mean.\n\n", p.unit, 100*r.Confidence)
 	p.summary(b, r)
 	p.mistakes(b, r)
 	p.games(b, r)

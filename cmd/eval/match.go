@@ -87,7 +87,7 @@ func (r *matchResult) print(b *strings.Builder, spec game.Spec) {
 	fmt.Fprintf(b, "%s. A duplicate match of %d games from seed %d; each agent plays in every seat.\n\n", spec.FullTitle(), r.Games, r.Seed)
 	width := cli.Widest(r.Seats)
 	for i, name := range r.Seats {
-		fmt.Fprintf(b, "  %-*s  wins %s   %s\n", width, name, cli.Percent(r.Win[i]), interval(r.Confidence, r.Low[i], r.High[i]))
+		fmt.Fprintf(b, "  %-*s  wins %s   %s\n", width, name, cli.Percent(r.Win[i]), cli.Interval(r.Confidence, r.Low[i], r.High[i]))
 	}
 	b.WriteString(r.Notes())
 }
@@ -106,7 +106,7 @@ func (r *sequentialResult) print(b *strings.Builder, spec game.Spec) {
 	default:
 		fmt.Fprintf(b, "  %s is %s than %s.\n", model, r.Verdict, others)
 	}
-	fmt.Fprintf(b, "  It wins %s, %s; the fair share is %.3f %%.\n", strings.TrimSpace(cli.Percent(r.Win[0])), interval(r.Confidence, r.Low[0], r.High[0]), 100*r.Fair)
+	fmt.Fprintf(b, "  It wins %s, %s; the fair share is %.3f %%.\n", strings.TrimSpace(cli.Percent(r.Win[0])), cli.Interval(r.Confidence, r.Low[0], r.High[0]), 100*r.Fair)
 	fmt.Fprintf(b, "  %d games; the verdict is wrong with a probability of at most %.0f %%.\n", r.Games, 100*(1-r.Confidence))
 	b.WriteString(r.Notes())
 }
@@ -156,7 +156,7 @@ func (r *tournamentResult) print(b *strings.Builder, spec game.Spec) {
 		if r.Agents[i] == r.Anchor {
 			bounds = "anchor"
 		}
-		return append(row, figure.Digits(r.Rating[i], 1), bounds)
+		return append(row, figure.Fixed(r.Rating[i], 1), bounds)
 	})
 	fmt.Fprintf(b, "\n  Elo ratings and their %.0f %% intervals are relative to the anchor, %s. Ratings are\n  smoothed: they count one further set of %d games a match, in which all win alike, so\n  that each is finite. Intervals leave it out.\n",
 		100*r.Confidence, r.Anchor, r.PriorGames)

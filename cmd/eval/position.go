@@ -72,15 +72,12 @@ func (p *pricer) position(ctx context.Context, text string) (result, error) {
 }
 
 func (r *positionResult) print(b *strings.Builder, _ game.Spec) {
-	p := priceText{1, r.spec.Unit}
-	if r.spec.HasWin() {
-		p = priceText{100, "%"}
-	}
+	p := newPriceText(r.spec)
 	fmt.Fprintf(b, "%s: %s\nValues to seat %d in %s, ", r.spec.FullTitle(), r.Position, r.Seat, p.unit)
 	if r.Exact {
 		b.WriteString("exact, under best play.\n\n")
 	} else {
-		fmt.Fprintf(b, "estimated by %s; behind ±, how far the %.0f %% interval reaches.\n%s\n\n", r.Method, 100*analysis.Confidence, r.About)
+		fmt.Fprintf(b, "estimated by %s.\n%s\n\n", r.Method, r.About)
 	}
 	rows := [][]string{{"option", "value", "regret"}}
 	if r.Outcomes != nil {

@@ -7,6 +7,8 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/eval/analysis"
+	"marsgym/internal/figure"
 )
 
 // TestSmallFigures: small figures have three digits, those of rounding are 0, and an interval that
@@ -24,7 +26,7 @@ func TestSmallFigures(t *testing.T) {
 		want []string
 	}{
 		{&pair, []string{"exploitability       0.0000000949 %", "tabulated in all 5472 decisions by evaluating 1650 states, in 0.07 s"}},
-		{&table, []string{"99.999997", "0.00000300", "0.00000260", "-0.000622", " 0          0\n"}},
+		{&table, []string{"99.999997", "0.00000300", "0.00000260     0.0\n", " 0     0.0\n"}},
 		{&match, []string{"99.999990 %   99 % interval 99.000 to 99.999999 %", "0.0000100 %   99 % interval 0.00000100 to 1.000 %"}},
 	} {
 		var b strings.Builder
@@ -34,5 +36,9 @@ func TestSmallFigures(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, b.String())
 			}
 		}
+	}
+	price := priceText{100, figure.Percent, "%"}
+	if got := price.mean(analysis.Mean{Value: 0.99999}) + ", " + price.value(0.9999999); got != "99.999, 99.99999" {
+		t.Errorf("figures just below 100 %% are %s", got)
 	}
 }

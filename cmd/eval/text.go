@@ -24,7 +24,7 @@ func (r *pairResult) print(b *strings.Builder, spec game.Spec) {
 			verdict = "does not contain"
 		}
 		fmt.Fprintf(b, "\n  Cross-check by a match of %d games from seed %d:\n\n", m.Games, m.Seed)
-		fmt.Fprintf(b, "  wins                 %s   %s,\n", cli.Percent(m.Win[0]), interval(m.Confidence, m.Low[0], m.High[0]))
+		fmt.Fprintf(b, "  wins                 %s   %s,\n", cli.Percent(m.Win[0]), cli.Interval(m.Confidence, m.Low[0], m.High[0]))
 		fmt.Fprintf(b, "  %36s which %s the exact %s %%\n", "", verdict, figure.Percent(r.Win, 3))
 		m.VarianceReduction = 0 // the exact value is known
 		b.WriteString(m.Notes())
@@ -67,7 +67,7 @@ func (r *tableResult) print(b *strings.Builder, spec game.Spec) {
 		for _, w := range r.Win[i] {
 			row = append(row, figure.Percent(w, 5))
 		}
-		return append(row, figure.Percent(r.Exploitability[i], 5), figure.Digits(r.Rating[i], 1))
+		return append(row, figure.Percent(r.Exploitability[i], 5), figure.Fixed(r.Rating[i], 1))
 	})
 }
 
@@ -79,11 +79,6 @@ func grid(b *strings.Builder, agents, more []string, align string, cells func(i 
 		rows = append(rows, append([]string{name}, cells(i)...))
 	}
 	cli.Columns(b, "l"+strings.Repeat("r", len(agents))+align, rows)
-}
-
-// interval formats an interval of a share of the win.
-func interval(confidence, low, high float64) string {
-	return fmt.Sprintf("%.0f %% interval %s to %s %%", 100*confidence, figure.Percent(low, 3), figure.Percent(high, 3))
 }
 
 func cost(name string, c eval.Cost) string {

@@ -85,7 +85,7 @@ func newAdvisor(ctx context.Context, table *cli.Agents, out io.Writer, network s
 	return a, nil
 }
 
-// printMethod prints how values are estimated, and what their intervals hold.
+// printMethod prints how values are estimated, and what stands behind ±.
 func (a *advisor) printMethod(text string) {
 	fmt.Fprintf(a.out, "%s\n%s\n", input.Fit(text, columns), input.Fit(a.valuer.About(), columns))
 }
@@ -97,19 +97,11 @@ func (a *advisor) value(n analysis.Number) string {
 	case n.Exact:
 		return fmt.Sprintf("wins %8s %%", figure.Percent(n.Value, 4))
 	}
-	if half, ok := n.PlusMinus(); ok {
-		return "about " + plusMinus(100*n.Value, 100*half) + " %"
+	share := min(max(n.Value, 0), 1) // estimates can lie beyond what is possible
+	if reach, ok := n.PlusMinus(); ok {
+		return "about " + figure.PlusMinus(100*share, 100*reach, 0) + " %"
 	}
-	return fmt.Sprintf("about %.0f %%", 100*n.Value)
-}
-
-// plusMinus formats an estimate, with a decimal if its interval is narrow.
-func plusMinus(x, half float64) string {
-	decimals := 0
-	if half < 1 {
-		decimals = 1
-	}
-	return figure.Fixed(x, decimals) + "±" + figure.Fixed(half, decimals)
+	return "about " + figure.Chance(share) + " %"
 }
 
 // rank returns the options of a position, the best first; none if there is no time for

@@ -14,6 +14,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/golden"
@@ -334,7 +335,7 @@ func TestCoach(t *testing.T) {
 // TestEstimatedHints: where the game is not solved, hints are estimates and say so.
 func TestEstimatedHints(t *testing.T) {
 	stdout, stderr, status := command(t, "hint\n", "-hints", "-think", "300ms", "-seed", "1", "-game-config", config(t, unsolved))
-	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by 4 searches with greedy, 300ms\sfor\seach\schoice\.\n± covers the error of the search and chance; .*\n(.*\n)* +\[\w\]\w+ .* about \d+(±\d+)? %\n(.*\n)*> Estimated by searches:4:\d+:greedy\.\n  \w+ +about`).MatchString(stdout) {
+	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by 4 searches with greedy, 300ms\sfor\seach\schoice\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\n(.*\n)* +\[\w\]\w+ .* about \d+(\.\d+)?( ± \d+(\.\d+)?)? %\n(.*\n)*> Estimated by searches:4:\d+:greedy\.\n  \w+ +about`).MatchString(stdout) {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", config(t, reduced))
@@ -346,15 +347,35 @@ func TestEstimatedHints(t *testing.T) {
 // unsolved is a Martian Dice with too many rounds for an exact solution.
 const unsolved = `{"max_rounds": 1000, "dice": 4, "target": 6}`
 
+// TestEstimates: neither an estimate nor how far its interval reaches reads as certain.
+func TestEstimates(t *testing.T) {
+	var a advisor
+	a.spec.Win = 1
+	for _, tt := range []struct {
+		n           analysis.Number
+		value, part string
+	}{
+		{analysis.Number{Value: 0.52, Low: 0.5197, High: 0.5204}, "about 52.000 ± 0.040 %", "52.000 ± 0.040 %"},
+		{analysis.Number{Value: 0.42, Low: 0.2, High: 0.5}, "about 42 ± 22 %", "42 ± 22 %"},
+		{analysis.Number{Value: 0.9996, Low: 0, High: 1, NoInterval: true}, "about 99.96 %", ""},
+		{analysis.Number{Value: 1.004, Low: 0, High: 1, NoInterval: true}, "about 100 %", ""},
+		{analysis.Number{Value: 0.99999, Exact: true}, "wins  99.9990 %", "99.999 %"},
+	} {
+		if value, part := a.value(tt.n), a.figure(tt.n); value != tt.value || tt.part != "" && part != tt.part {
+			t.Errorf("%+v reads %q and %q; want %q and %q", tt.n, value, part, tt.value, tt.part)
+		}
+	}
+}
+
 // TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
 // the reason is printed.
 func TestEstimatedPrice(t *testing.T) {
 	typed := strings.Repeat("rays\nhumans\ncows\nchickens\nroll\nstop\n", 60)
 	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
 	for _, want := range []string{
-		`\nEstimated by searches:4:\d+:greedy; behind ±, half of the 99 % interval\.\n± covers the error of the search and chance; without ±, simulations were too\sfew\.\n`,
+		`\nEstimated by searches:4:\d+:greedy\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\nsearch and chance; without ±, simulations were too few\.\n`,
 		`\nPrice of game 1 to you: result (0|100\.00) %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
-		`\n(    \w+ lost \d+±\d+ %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
+		`\n(    \w+ lost \d+(\.\d+)? ± \d+(\.\d+)? %; best is \w+|No choice lost anything beyond the error of the estimates\.)\n`,
 		`\nNo rating: it compares with best play, and the game is not solved\.\n$`,
 	} {
 		if status != cli.Done || stderr != "" || !regexp.MustCompile(want).MatchString(stdout) {

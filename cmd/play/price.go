@@ -66,7 +66,7 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 		return
 	}
 	if !a.valuer.Exact() {
-		a.printMethod(fmt.Sprintf("Estimated by %s; behind ±, half of the %.0f %% interval.", a.priced[0].Method, 100*analysis.Confidence))
+		a.printMethod(fmt.Sprintf("Estimated by %s.", a.priced[0].Method))
 	}
 	for i, g := range a.priced {
 		for _, p := range people {
@@ -83,15 +83,15 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 }
 
 func (a *advisor) figure(n analysis.Number) string {
-	factor, unit, digits := 1.0, "", 4
+	factor, unit, digits, decimals := 1.0, "", figure.Digits, 4
 	if a.spec.HasWin() {
-		factor, unit, digits = 100, " %", 2
+		factor, unit, digits, decimals = 100, " %", figure.Percent, 2
 	}
 	if n.Exact {
-		return figure.Digits(factor*n.Value, digits) + unit
+		return digits(n.Value, decimals) + unit
 	}
-	if half, ok := n.PlusMinus(); ok {
-		return plusMinus(factor*n.Value, factor*half) + unit
+	if reach, ok := n.PlusMinus(); ok {
+		return figure.PlusMinus(factor*n.Value, factor*reach, 0) + unit
 	}
 	return figure.Fixed(factor*n.Value, 0) + unit
 }

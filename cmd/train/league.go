@@ -94,7 +94,7 @@ func (s *session) league(ctx context.Context, dir string, l *sweep.League, trial
 		if name == t.Anchor {
 			interval = "anchor"
 		}
-		fmt.Fprintf(s.stdout, "%8s   %s   wins %s   %s\n", figure.Digits(t.Rating[i], 1), interval, figure.Digits(mean, 4), name)
+		fmt.Fprintf(s.stdout, "%8s   %s   wins %s   %s\n", figure.Fixed(t.Rating[i], 1), interval, figure.Digits(mean, 4), name)
 		if best == "" {
 			best = runs[name]
 		}

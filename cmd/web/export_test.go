@@ -73,4 +73,8 @@ func TestExportLicences(t *testing.T) {
 			t.Errorf("the licences lack %q", want)
 		}
 	}
+	bare, err := licencesIn("example.org/bare v1.2.3", t.TempDir())
+	if want := "example.org/bare v1.2.3\n\nNo licence text was found where it was built.\n"; err != nil || len(bare) != 1 || bare[0] != want {
+		t.Errorf("of a module without a licence: %q, %v; want %q", bare, err, want)
+	}
 }

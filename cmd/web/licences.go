@@ -31,25 +31,36 @@ func licences(ctx context.Context) ([]byte, error) {
 	var texts []string
 	for _, part := range parts {
 		name, dir, _ := strings.Cut(strings.TrimSpace(part), "\t")
-		had, folder := len(texts), os.DirFS(dir)
-		for _, pattern := range []string{"LICENSE*", "THIRD_PARTY_LICENSES/*"} {
-			files, err := fs.Glob(folder, pattern)
-			if err != nil {
-				return nil, err
-			}
-			for _, file := range files {
-				text, err := atomicfile.ReadFile(filepath.Join(dir, file), maxExported)
-				if errors.Is(err, atomicfile.ErrNotRegular) {
-					continue // a folder
-				} else if err != nil {
-					return nil, err
-				}
-				texts = append(texts, fmt.Sprintf("%s, %s\n\n%s", strings.TrimSpace(name), path.Base(file), text))
-			}
+		own, err := licencesIn(strings.TrimSpace(name), dir)
+		if err != nil {
+			return nil, err
 		}
-		if len(texts) == had {
-			return nil, fmt.Errorf("-export: %s has no licence in %s", name, dir)
-		}
+		texts = append(texts, own...)
 	}
 	return []byte(strings.Join(texts, "\n"+strings.Repeat("-", 80)+"\n\n")), nil
+}
+
+// licencesIn returns the licences in the folder of a module, or a sentence in their place: some
+// systems keep those of Go elsewhere.
+func licencesIn(name, dir string) (texts []string, err error) {
+	folder := os.DirFS(dir)
+	for _, pattern := range []string{"LICENSE*", "THIRD_PARTY_LICENSES/*"} {
+		files, err := fs.Glob(folder, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := atomicfile.ReadFile(filepath.Join(dir, file), maxExported)
+			if errors.Is(err, atomicfile.ErrNotRegular) {
+				continue // a folder
+			} else if err != nil {
+				return nil, err
+			}
+			texts = append(texts, fmt.Sprintf("%s, %s\n\n%s", name, path.Base(file), text))
+		}
+	}
+	if texts == nil {
+		texts = []string{name + "\n\nNo licence text was found where it was built.\n"}
+	}
+	return texts, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -12,7 +11,6 @@ import (
 	"maps"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -28,34 +26,12 @@ const (
 // version lays out the files of the exported page. All that the page loads is in a folder whose
 // name is the digest of everything, so that no cache between here and a tab can mix two versions.
 // Only index.html and the script that begins the service worker, which name the folder, change in
-// their place.
+// their place. In the folder are also files.js, the list of its files with their digests, and
+// index.txt, a copy of the page for the service worker: servers add scripts to files of HTML.
 func version(files map[string][]byte, url string) (map[string][]byte, error) {
-	unnamed, err := layout(files, url, "version/")
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(unnamed)) {
-		fmt.Fprintf(sum, "%s %d\n", name, len(unnamed[name]))
-		sum.Write(unnamed[name])
-	}
-	return layout(files, url, hex.EncodeToString(sum.Sum(nil))[:16]+"/")
-}
-
-// layout is version for a folder of that name. In the folder are also files.js, the list of its
-// files with their digests, and index.txt, a copy of the page for the service worker: servers add
-// scripts to files of HTML.
-func layout(files map[string][]byte, url, folder string) (map[string][]byte, error) {
-	index := exportIndex(files["index.html"], url, folder)
-	start := fmt.Sprintf("self.version = '%[1]s';\nimportScripts('%[1]sfiles.js', '%[1]sload.js', '%[1]ssw.js');\n", folder)
-	out := map[string][]byte{"index.html": index, "sw.js": []byte(start)}
+	page, out := files["index.html"], map[string][]byte{}
 	files = maps.Clone(files)
 	delete(files, "index.html")
-	for _, name := range []string{previewFile, licencesFile} { // nothing that runs loads them
-		out[name] = files[name]
-		delete(files, name)
-	}
-	files["index.txt"] = index
 	files["manifest.webmanifest"] = bytes.ReplaceAll(files["manifest.webmanifest"], []byte(`"./"`), []byte(`"../"`))
 	digests := map[string]string{}
 	for name, content := range files {
@@ -63,10 +39,25 @@ func layout(files map[string][]byte, url, folder string) (map[string][]byte, err
 		if err != nil {
 			return nil, err
 		}
-		digests[name] = fmt.Sprintf("%x", sha256.Sum256(plain))
+		digests[name] = digest(plain)
 	}
-	list, err := json.Marshal(digests)
+	everything := maps.Clone(digests)
+	everything["index.html"] = digest(exportIndex(page, url, "version/"))
+	everything["sw.js"] = digest(starter("version/"))
+	list, err := json.Marshal(everything)
 	if err != nil {
+		return nil, err
+	}
+	folder := digest(list)[:16] + "/"
+
+	for _, name := range []string{previewFile, licencesFile} { // nothing that runs loads them
+		out[name] = files[name]
+		delete(files, name)
+		delete(digests, name)
+	}
+	out["index.html"], out["sw.js"] = exportIndex(page, url, folder), starter(folder)
+	files["index.txt"], digests["index.txt"] = out["index.html"], digest(out["index.html"])
+	if list, err = json.Marshal(digests); err != nil {
 		return nil, err
 	}
 	files["files.js"] = fmt.Appendf(nil, "self.files = %s;\n", list)
@@ -75,6 +66,13 @@ func layout(files map[string][]byte, url, folder string) (map[string][]byte, err
 	}
 	return out, nil
 }
+
+// starter returns the script that begins the service worker of the version in a folder.
+func starter(folder string) []byte {
+	return fmt.Appendf(nil, "self.version = '%[1]s';\nimportScripts('%[1]sfiles.js', '%[1]sload.js', '%[1]ssw.js');\n", folder)
+}
+
+func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // unpacked returns the content of a file without the packing that its name tells of.
 func unpacked(name string, content []byte) ([]byte, error) {

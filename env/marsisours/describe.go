@@ -94,7 +94,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 		if cost := r.cost(&s, p); cost > 0 {
 			text += " for " + game.Plural(cost*robots, "token")
 		}
-		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %s", text, q, figure.Chance(r.attackOdds(&s, p, place, robots)))
+		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %s %%", text, q, figure.Chance(r.attackOdds(&s, p, place, robots)))
 	case x == a.pass && r.fast:
 		return "pass for the rest of the game"
 	case x == a.pass && !r.cfg.PassBonusOnPass:
@@ -108,7 +108,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) string {
 	case x < a.reroll:
 		return "leave all standing"
 	case x == a.reroll:
-		return fmt.Sprintf("roll again; chance to win this attack %s", figure.Chance(r.rerollOdds(&s)))
+		return fmt.Sprintf("roll again; chance to win this attack %s %%", figure.Chance(r.rerollOdds(&s)))
 	case x < a.cash:
 		return "do not roll again; the attack has failed"
 	case x == a.cash:

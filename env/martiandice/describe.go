@@ -12,7 +12,7 @@ import (
 func (r *Rules) DescribeAction(s State, a game.Action) string {
 	switch {
 	case a == Roll:
-		return fmt.Sprintf("roll %s; %s of rolls leave the turn without points", game.Plural(r.free(&s), "die"), figure.Chance(r.bust(s)))
+		return fmt.Sprintf("roll %s; %s %% of rolls leave the turn without points", game.Plural(r.free(&s), "die"), figure.Chance(r.bust(s)))
 	case a == Stop:
 		return "end the turn with " + game.Plural(r.turnPoints(s.Aside), "point")
 	}

@@ -35,7 +35,7 @@ func TestLostRolls(t *testing.T) {
 					p += o.Prob
 				}
 			}
-			want := "; " + figure.Chance(p) + " of rolls leave the turn without points"
+			want := "; " + figure.Chance(p) + " % of rolls leave the turn without points"
 			if got := r.DescribeAction(s, martiandice.Roll); !strings.HasSuffix(got, want) {
 				t.Errorf("%v: %q; want %q", s, got, want)
 			}

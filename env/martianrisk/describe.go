@@ -75,8 +75,8 @@ func (r *Rules) DescribeAction(s State, a game.Action) string {
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		higher := s.height(e[0]) - s.height(e[1])
-		return fmt.Sprintf("attack %s from %s, %s against %d; chance to win this battle %s, to take %[1]s if you go on %[6]s",
-			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], percent(BattleOdds(higher)), percent(s.conquest(e).Odds))
+		return fmt.Sprintf("attack %s from %s, %s against %d; chance to win this battle %s %%, to take %[1]s if you go on %[6]s %%",
+			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], figure.Chance(BattleOdds(higher)), figure.Chance(s.conquest(e).Odds))
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
 		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), game.Plural(cost, "point"))
@@ -97,7 +97,7 @@ func (r *Rules) shortAction(s *State, a game.Action) string {
 		n := int(a-r.occupy) + 1
 		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
 	case a >= r.battle:
-		return "attack, odds of conquest in %: " + strings.TrimSuffix(figure.Chance(s.conquest(r.board.edges[a-r.battle]).Odds), " %")
+		return "attack, odds of conquest in %: " + figure.Chance(s.conquest(r.board.edges[a-r.battle]).Odds)
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
 		return fmt.Sprintf("build a tower: %s, %s", size, game.Plural(cost, "point"))
@@ -159,15 +159,4 @@ func (r *Rules) describeEnd(s *State) string {
 // conquest returns the odds of an attack across a border that is fought to its end.
 func (s *State) conquest(e [2]byte) Conquest {
 	return NewConquest(int(s.Armies[e[0]]), int(s.Armies[e[1]]), s.height(e[0])-s.height(e[1]))
-}
-
-// percent writes a probability, and nothing that is only likely as certain.
-func percent(p float64) string {
-	switch {
-	case 0 < p && p < 0.005:
-		return "under 1 %"
-	case 0.995 <= p && p < 1:
-		return "over 99 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
 }

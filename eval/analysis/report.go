@@ -151,7 +151,7 @@ type Rated struct {
 func newRated(value float64, interval *eval.Interval) *Rated {
 	r := &Rated{Value: eval.End(value), Text: "too low to tell"}
 	if !math.IsInf(value, 0) {
-		r.Text = figure.Digits(value, 1)
+		r.Text = figure.Fixed(value, 1)
 	}
 	if interval == nil {
 		return r

@@ -277,8 +277,8 @@ func TestRatingOf(t *testing.T) {
 		text     string
 	}{
 		{analysis.Number{Value: 0.1, Low: 0.1, High: 0.1, Exact: true}, analysis.Rating(0.1, 2), nil, "-70.4"},
-		{analysis.Number{Value: 0.1, Low: -0.1, High: 0.3}, analysis.Rating(0.1, 2), []float64{analysis.Rating(0.3, 2), 0}, "-70.4 (-240.8 to 0)"},
-		{analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, 0, []float64{analysis.Rating(0.1, 2), 0}, "0 (-70.4 to 0)"},
+		{analysis.Number{Value: 0.1, Low: -0.1, High: 0.3}, analysis.Rating(0.1, 2), []float64{analysis.Rating(0.3, 2), 0}, "-70.4 (-240.8 to 0.0)"},
+		{analysis.Number{Value: -0.1, Low: -0.3, High: 0.1}, 0, []float64{analysis.Rating(0.1, 2), 0}, "0.0 (-70.4 to 0.0)"},
 		{analysis.Number{Value: 0.1, Low: 0.02, High: 0.6}, analysis.Rating(0.1, 2), []float64{-inf, analysis.Rating(0.02, 2)}, "-70.4 (below -13.9)"},
 		{analysis.Number{Value: 0.5, Low: 0.1, High: 0.6}, -inf, []float64{-inf, analysis.Rating(0.1, 2)}, "below -70.4"},
 		{analysis.Number{Value: 0.5, Low: 0.5, High: 0.5, Exact: true}, -inf, nil, "too low to tell"},

@@ -30,7 +30,7 @@ func (*Rollouts) Exact() bool { return false }
 
 // About implements [Valuer].
 func (r *Rollouts) About() string {
-	return fmt.Sprintf("± covers chance only: values are of the play of %s, not of best play.", r.Name)
+	return aboutEstimates(fmt.Sprintf("chance only: values are of the play of %s, not of best play.", r.Name))
 }
 
 // playedAtOnce is the number of decisions in one call of the agent. Chosen: as many as a

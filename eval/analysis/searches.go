@@ -50,7 +50,7 @@ func (*Searches) Exact() bool { return false }
 
 // About implements [Valuer].
 func (*Searches) About() string {
-	return "± covers the error of the search and chance; without ±, simulations were too few."
+	return aboutEstimates("the error of the search and chance; without ±, simulations were too few.")
 }
 
 // Fewest returns the numbers of searches and of simulations of each that intervals need at least.

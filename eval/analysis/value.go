@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -24,7 +25,7 @@ type Value struct {
 	Vague bool
 
 	share bool    // a share of the win, which is 0 to 1, and no difference of such
-	unit  float64 // of results of games whose mean it is (see halfOf); 0 for other estimates
+	unit  float64 // see halfOf: unitOf the game if the samples are results of games, else 0
 }
 
 // Valuer values positions.
@@ -33,7 +34,7 @@ type Valuer interface {
 	Method() string
 	// Exact reports whether all values are those of best play.
 	Exact() bool
-	// About says in a line what intervals of the values cover; "" if they are exact.
+	// About says in a line what stands behind ± and what it covers; "" if values are exact.
 	About() string
 	// Values returns the values of positions of the game, in their order.
 	Values(ctx context.Context, at []env.Position) ([]Value, error)
@@ -92,10 +93,15 @@ type Number struct {
 	NoInterval bool `json:"no_interval,omitempty"`
 }
 
-// PlusMinus returns how far the interval reaches from the value, farther than which only the
-// impossible lies, and whether there is one to show.
-func (n Number) PlusMinus() (half float64, ok bool) {
+// PlusMinus returns the larger distance from the value to an end of the interval, and whether there
+// is one to show.
+func (n Number) PlusMinus() (reach float64, ok bool) {
 	return max(n.High-n.Value, n.Value-n.Low), !n.Exact && !n.NoInterval
+}
+
+// aboutEstimates returns what [Valuer.About] says of estimates whose intervals cover this.
+func aboutEstimates(covered string) string {
+	return fmt.Sprintf("Behind ± is how far the %.0f %% interval reaches, which covers %s", 100*Confidence, covered)
 }
 
 // quantile returns the quantile of Student's t whose two-sided interval has the level
@@ -184,8 +190,7 @@ func (v Value) change(seat int) Number {
 	return x
 }
 
-// loss is change of what a seat has lost, at most so much. No loss is below 0, though an estimate
-// may be.
+// loss returns the Number of what a seat has lost, limited to 0..most.
 func (v Value) loss(seat int, most float64) Number {
 	x := v.change(seat)
 	if x.Exact {

@@ -11,6 +11,11 @@ import (
 // Percent formats a share of the win for a column (see [figure.Percent]).
 func Percent(x float64) string { return fmt.Sprintf("%10s %%", figure.Percent(x, 6)) }
 
+// Interval formats an interval of a share of the win.
+func Interval(confidence, low, high float64) string {
+	return fmt.Sprintf("%.0f %% interval %s to %s %%", 100*confidence, figure.Percent(low, 3), figure.Percent(high, 3))
+}
+
 // Widest returns the length of the longest name.
 func Widest(names []string) int {
 	n := 0

@@ -1,5 +1,5 @@
-// Package figure writes figures as text, so that none reads as what it is not: a small one as 0,
-// a rounding error as a figure, or a chance that is not certain as 100 %.
+// Package figure writes figures as text, so that a small value is not shown as 0, a rounding error
+// as a value, nor an uncertain chance as 100 %.
 package figure
 
 import (
@@ -12,7 +12,7 @@ const (
 	residue = 1e-12
 	// significant is the number of digits that a figure has at least.
 	significant = 3
-	// ofError is the number of digits that half an interval has at least. Chosen: more mean nothing.
+	// ofError is the number of digits that the reach of an interval has at least. Chosen: more mean nothing.
 	ofError = 2
 	// most bounds the decimals: those of a figure just above the residue.
 	most = 15
@@ -36,16 +36,16 @@ func Digits(x float64, decimals int) string {
 }
 
 // Percent formats a share of 1 in per cent, without the sign: with this number of decimals, or with
-// as many more as [Digits] writes, or as tell the share from 1.
+// as many more as [Digits] writes, or as tell its size from 1.
 func Percent(share float64, decimals int) string {
-	return Digits(100*Clean(share), max(decimals, needed(100*Clean(1-share), 1)))
+	return Digits(100*Clean(share), max(decimals, needed(100*Clean(1-math.Abs(share)), 1)))
 }
 
-// PlusMinus formats an estimate and the half of its interval, as in "51.84 ± 0.52". Both have this
-// number of decimals, or as many more as two significant digits of the half take.
-func PlusMinus(x, half float64, decimals int) string {
-	decimals = max(decimals, needed(half, ofError))
-	return Fixed(x, decimals) + " ± " + Fixed(half, decimals)
+// PlusMinus formats an estimate and how far its interval reaches, as in "51.84 ± 0.52". Both have
+// this number of decimals, or as many more as two significant digits of the reach take.
+func PlusMinus(x, reach float64, decimals int) string {
+	decimals = max(decimals, needed(reach, ofError))
+	return Fixed(x, decimals) + " ± " + Fixed(reach, decimals)
 }
 
 // Fixed formats x with this number of decimals, and without the sign of a negative zero.
@@ -57,14 +57,14 @@ func Fixed(x float64, decimals int) string {
 	return text
 }
 
-// Chance formats a probability in per cent, for people: a whole number, as in "14 %", or with as many
-// decimals as tell it from impossible or certain, as in "0.08 %" and "99.7 %".
+// Chance formats a probability in per cent, without the sign, for people: a whole number, as in "14",
+// or with as many decimals as tell it from impossible or certain, as in "0.08" and "99.7".
 func Chance(p float64) string {
 	decimals := 0
 	if x := 100 * p; x <= 0.5 || x >= 99.5 {
 		decimals = needed(100*Clean(min(p, 1-p)), 1)
 	}
-	return Fixed(100*p, decimals) + " %"
+	return Fixed(100*p, decimals)
 }
 
 // needed returns the number of decimals that show this number of significant digits of x.

@@ -46,6 +46,7 @@ func TestPercent(t *testing.T) {
 		{1 - 1e-14, 6, "100.000000"},
 		{0.9996, 0, "99.96"},
 		{-1e-14, 2, "0"},
+		{-0.99999, 2, "-99.999"}, // not -100.00
 	} {
 		if got := figure.Percent(tt.share, tt.decimals); got != tt.want {
 			t.Errorf("Percent(%v, %d): %q, want %q", tt.share, tt.decimals, got, tt.want)
@@ -55,8 +56,8 @@ func TestPercent(t *testing.T) {
 
 func TestChance(t *testing.T) {
 	for p, want := range map[float64]string{
-		0: "0 %", 4e-9: "0.0000004 %", 0.00077: "0.08 %", 0.004: "0.4 %", 0.006: "1 %", 0.1944: "19 %", 0.994: "99 %",
-		0.9969: "99.7 %", 1 - 1e-15: "100 %", 1: "100 %",
+		0: "0", 4e-9: "0.0000004", 0.00077: "0.08", 0.004: "0.4", 0.006: "1", 0.1944: "19", 0.994: "99",
+		0.9969: "99.7", 1 - 1e-15: "100", 1: "100",
 	} {
 		if got := figure.Chance(p); got != want {
 			t.Errorf("Chance(%v): %q, want %q", p, got, want)

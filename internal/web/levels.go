@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"marsgym/agents"
 	"marsgym/internal/figure"
@@ -80,7 +79,7 @@ func howStrong(id, name string, players int) string {
 	if name == yardstick {
 		return "the simple bot, with which the other levels are compared"
 	}
-	wins := strings.TrimSuffix(figure.Chance(rows[i].Wins), " %")
+	wins := figure.Chance(rows[i].Wins)
 	text := fmt.Sprintf("wins %s of 100 games against level %d", wins, level(yardstick))
 	if others := rows[i].Players - 1; others > 1 {
 		text = fmt.Sprintf("wins %s of 100 games against %d of level %d", wins, others, level(yardstick))

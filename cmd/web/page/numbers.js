@@ -46,7 +46,7 @@ export function value(n, unit, places = unit ? 2 : 1) {
 
 /** An estimate of some per cent, with a digit more where the interval is short. @param {Num} n @param {number} percent */
 function estimate(n, percent) {
-  const digits = half(n, 100) < 1 ? 1 : 0;
+  const digits = reach(n, 100) < 1 ? 1 : 0;
   return `${fixed(percent, digits)}${plusMinus(n, 100, digits)}`;
 }
 
@@ -90,13 +90,13 @@ export function part(x, unit) {
   return (unit ? `${fixed(x, 2)} ${unit}` : `${fixed(100 * x, 1)} %`).replace('-', '−');
 }
 
-/** The half of an interval behind ±; nothing where there were too few simulations for one. */
+/** How far an interval reaches, behind ±; nothing where there were too few simulations for one. */
 function plusMinus(n, scale, digits) {
-  return n.no_interval ? '' : ` ± ${fixed(half(n, scale), digits)}`;
+  return n.no_interval ? '' : ` ± ${fixed(reach(n, scale), digits)}`;
 }
 
-/** How far the interval reaches from the value: it ends where the impossible begins. */
-function half(n, scale) {
+/** The larger distance from the value to an end of the interval, which ends where the impossible begins. */
+function reach(n, scale) {
   return scale * Math.max(n.high - n.value, n.value - n.low);
 }
 
@@ -105,6 +105,6 @@ export function method({ method, about }) {
   if (method === 'exact') return t('Exact: best play of all seats, computed over the whole game.');
   const [, searches, simulations, evaluator] = method.split(':');
   const by = evaluator === 'pretrained' ? t('the network that comes with the program') : t('games of the bot “{name}”', { name: evaluator });
-  return [t('Estimated by {searches} tree searches × {simulations} simulations from each position, with {by}. Behind ± is half of the 99 % interval.', { searches, simulations, by }),
+  return [t('Estimated by {searches} tree searches × {simulations} simulations from each position, with {by}.', { searches, simulations, by }),
     about, offline && t('Exact values of more games need the program itself: go run ./cmd/web.')].filter(Boolean).join(' ');
 }
