@@ -112,7 +112,7 @@ func TestNoEvaluation(t *testing.T) {
 	t.Parallel()
 	dir, cache := filepath.Join(t.TempDir(), "run"), t.TempDir()
 	status, out, errs := command(t, "-config", write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1)), "-out", dir, "-steps", "2048", "-cache", cache)
-	if status != cli.Done || strings.Contains(out, "exploitability") || !strings.Contains(out, "evaluate it    go run ./cmd/eval -model "+dir) {
+	if status != cli.Done || strings.Contains(out, "exploitability") || !strings.Contains(out, "evaluate it    go run ./cmd/eval -model "+cli.Argument(dir)) {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}
 	if left, _ := os.ReadDir(cache); len(left) > 0 {

@@ -107,7 +107,7 @@ func TestPipe(t *testing.T) {
 	})
 	dir = filepath.Join(t.TempDir(), "sweep")
 	status := run(ctx, []string{"-sweep", pipe(quickSweep), "-out", dir}, nil, stopping, &errs)
-	if want := "-sweep " + filepath.Join(dir, sweep.File) + " -out " + dir; status != cli.Interrupted || !strings.Contains(out.String(), want) {
+	if want := "-sweep " + cli.Argument(filepath.Join(dir, sweep.File)) + " -out " + cli.Argument(dir); status != cli.Interrupted || !strings.Contains(out.String(), want) {
 		t.Errorf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
 	}
 }
@@ -131,7 +131,7 @@ func TestRenamedFolder(t *testing.T) {
 		return errs.Write(b)
 	})
 	status := run(ctx, []string{"-config", write(t, quick), "-out", before}, nil, &out, renaming)
-	if want := "go run ./cmd/train -resume " + after + "\n"; status != cli.Interrupted || !strings.Contains(out.String(), want) {
+	if want := "go run ./cmd/train -resume " + cli.Argument(after) + "\n"; status != cli.Interrupted || !strings.Contains(out.String(), want) {
 		t.Fatalf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
 	}
 	if status, _, errs := command(t, "-resume", after); status != cli.Done {
@@ -152,7 +152,7 @@ func TestMemoryLimit(t *testing.T) {
 func TestAdvise(t *testing.T) {
 	dir, c := t.TempDir(), &call{}
 	full := errors.New("no space left on device")
-	if text := c.advise(full, dir).Error(); !strings.Contains(text, "there is no checkpoint yet; to begin the run again:\n\n\tgo run ./cmd/train -resume "+dir) {
+	if text := c.advise(full, dir).Error(); !strings.Contains(text, "there is no checkpoint yet; to begin the run again:\n\n\tgo run ./cmd/train -resume "+cli.Argument(dir)) {
 		t.Error(text)
 	}
 	if err := os.WriteFile(filepath.Join(dir, train.CheckpointFile), nil, 0o666); err != nil {

@@ -29,7 +29,7 @@ const (
 var Statuses = []Entry{
 	{"0", "done"},
 	{"1", "failed, or the answer could not be written"},
-	{"2", "the command line or a setting is wrong, and nothing was done; or Go printed a traceback"},
+	{"2", "a wrong command line or setting, nothing was done; or a traceback of Go"},
 	{"130", "interrupted, by Ctrl-C, SIGTERM or a closed terminal"},
 }
 
