@@ -159,6 +159,14 @@ func TestPoolDraw(t *testing.T) {
 		t.Errorf("%+v of the games against opponent 5; want a share of %v", got, want)
 	}
 
+	// The share does not fall in rollouts without games.
+	for range 3 {
+		r.pool.reset()
+		if m := p.end(); !(math.Abs(m.Bots["greedy"].Value()-1) <= 1e-12) || !(math.Abs(m.Bots["random"].Value()-0.5) <= 1e-12) {
+			t.Errorf("after a rollout without games the shares are %v and %v; want 1 and 0.5", m.Bots["greedy"].Value(), m.Bots["random"].Value())
+		}
+	}
+
 	// The next copy replaces the oldest.
 	p.begin(mlp, 1)
 	if p.Won[2] != priorGames/2 || p.Games[2] != priorGames || p.Met[2] != (tally{}) || len(p.mlp) != 3 {
