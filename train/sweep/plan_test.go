@@ -41,6 +41,14 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanMarked: the base of a sweep counts after a byte order mark.
+func TestPlanMarked(t *testing.T) {
+	p, err := sweep.Parse([]byte("\ufeff"+`{"base": {"game": "pig"}}`), open)
+	if err != nil || p.Game.Spec().ID != "pig" {
+		t.Errorf("%+v, %v; want a sweep of pig", p, err)
+	}
+}
+
 func TestPlanRandom(t *testing.T) {
 	const text = `{
 		"random": {"runs": 300, "seed": 1, "draw": {"train.value_coef": {"log": [1, 100]}, "train.rows": {"uniform": [64, 128], "int": true}}},
