@@ -135,31 +135,31 @@ func TestCheck(t *testing.T) {
 		{"no simulations", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Simulations = 0 }, "train.expert.search.tree.simulations is 0; want 1 to 100000"},
 		{"one candidate", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.Candidates = 1 }, "tree.candidates is 1; want 2 to 100000"},
 		{"full searches", "pig", 0, train.Search, func(c *train.Config) { c.Expert.Search.Tree.FullFraction = math.NaN() }, "tree.full_fraction is NaN; want 0 to 1"},
-		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"large trees", "pig", 0, train.Search, func(c *train.Config) { c.Rows, c.Expert.Search.Tree.Simulations = 1<<14, 1<<12 }, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
 		{"layer of a search", "pig", 0, train.OneMove, func(c *train.Config) { c.Hidden = nil }, "hidden layers is 0"},
 		{"decisions of a rollout", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<16 }, "train.rows times train.ppo.horizon is 68719476736"},
 		// A rollout of pig needs little memory, but it has too many options for an int32.
 		{"options of a rollout", "pig", 0, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1<<20, 1<<10 }, "want at most 715827882"},
-		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"rollout", "martian-dice", 2, train.AlgorithmPPO, func(c *train.Config) { c.Rows = 1 << 20 }, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
 		{"minibatch", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Rows, c.PPO.Horizon, c.PPO.Minibatch = []int{1024, 1024}, 1<<14, 1<<10, 1<<24
-		}, "and train.memory is 24: lower train.rows or the steps"},
+		}, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
 		{"pool", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
-		}, "and train.memory is 24: lower train.hidden or the number of train.opponents, or raise train.memory"},
+		}, "more than the 24 GiB that train.memory allows: lower train.hidden or the number of train.opponents, or raise train.memory"},
 		{"bots alone", "pig", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{4096, 4096}, 0.1, 1000
 			c.Opponents.Bots = map[string]float64{"random": 1}
 		}, ""},
 		{"unknown bot", "pig", 2, train.AlgorithmPPO, func(c *train.Config) { c.Opponents.Bots = map[string]float64{"gredy": 0.5} }, `opponents.bots: unknown bot "gredy"`},
-		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "and train.memory is 24: lower train.rows or the steps"},
+		{"decisions", "mars-is-ours-fast", 2, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1<<12, 10_000 }, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
 		{"networks of a checkpoint", "mars-is-ours", 2, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden, c.Opponents.Fraction, c.Opponents.Size = []int{1024, 1024}, 0.1, 200
 		}, "a checkpoint would have 1.11 GiB; want at most 1: lower train.hidden or the number of train.opponents"},
 		{"states of a checkpoint", "pig", 2, train.OneMove, func(c *train.Config) { c.Rows = 50_001 }, "train.rows is 50001, which is more than checkpoints can hold of one-move; want at most 50000"},
-		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "and train.memory is 24: lower train.rows or the steps"},
-		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "and train.memory is 24: lower train.rows or the steps"},
-		{"little memory", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Memory = 0.001 }, "and train.memory is 0.001: lower"},
+		{"rows of a search", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows = 1 << 20 }, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
+		{"turns", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Rows, c.Expert.Search.Turns = 1<<14, 1000 }, "more than the 24 GiB that train.memory allows: lower train.rows or the steps"},
+		{"little memory", "martian-dice", 2, train.TurnExact, func(c *train.Config) { c.Memory = 0.001 }, "more than the 0.001 GiB that train.memory allows: lower"},
 		{"large rollout", "martian-dice", 4, train.AlgorithmPPO, func(c *train.Config) { c.Rows, c.PPO.Horizon = 1024, 128 }, ""},
 		{"large search", "martian-dice", 4, train.OneMove, func(c *train.Config) { c.Rows, c.Expert.Search.Decisions = 1024, 64 }, ""},
 		{"many rows", "martian-risk", 0, train.AlgorithmPPO, func(c *train.Config) { c.Head, c.Rows, c.PPO.Horizon = models.Logits, 4096, 1024 }, ""},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -94,5 +96,40 @@ func TestInterruptWithinIteration(t *testing.T) {
 			t.Errorf("%s: an interrupted run ends in another model", a)
 		}
 		same(t, dir, whole)
+	}
+}
+
+// stuck is a learner that is interrupted in its first step, and cannot go back.
+type stuck struct {
+	models.Learner
+	interrupt func()
+}
+
+func (l stuck) Fit(ctx context.Context, _ []models.Shard, _ float64) (float64, error) {
+	l.interrupt()
+	return 0, ctx.Err()
+}
+
+var errStuck = errors.New("the optimizer cannot go back")
+
+func (stuck) Restore([]models.Tensor) error { return errStuck }
+
+// TestInterruptHalf: a run whose interrupted iteration cannot be undone fails, and saves nothing of
+// it.
+func TestInterruptHalf(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	_, err := train.Run(ctx, short(train.AlgorithmPPO), train.Options{
+		Game: testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`), Dir: dir,
+		Learner: func(mlp *models.MLP, adam models.AdamConfig) (models.Learner, error) {
+			l, err := learner(mlp, adam)
+			return stuck{l, cancel}, err
+		},
+	})
+	if errors.Is(err, train.ErrInterrupted) || !errors.Is(err, errStuck) {
+		t.Errorf("the run returns %v; want %v", err, errStuck)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, train.CheckpointFile)); err == nil {
+		t.Error("there is a checkpoint")
 	}
 }

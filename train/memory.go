@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 
@@ -13,9 +12,9 @@ import (
 // checkMemory reports a run that takes more memory than it may.
 func (c Config) checkMemory(g env.Game) error {
 	const gib = 1 << 30
-	limit, source := cmp.Or(c.Memory, float64(machine.Memory())/gib), "the machine, its control group and ulimit leave"
-	if c.Memory > 0 {
-		source = "train.memory is"
+	limit, source := c.Memory, "train.memory allows"
+	if limit == 0 {
+		limit, source = float64(machine.Usable())/gib, machine.Source
 	}
 	play, err := measure(g)
 	if err != nil {
@@ -27,7 +26,7 @@ func (c Config) checkMemory(g env.Game) error {
 		if networks > iteration {
 			lower = "train.hidden or the number of train.opponents"
 		}
-		return fmt.Errorf("the run takes about %.3g GiB of memory, and %s %.3g: lower %s, or raise train.memory", sum, source, limit, lower)
+		return fmt.Errorf("the run takes about %.3g GiB of memory, more than the %.3g GiB that %s: lower %s, or raise train.memory", sum, limit, source, lower)
 	}
 	return nil
 }

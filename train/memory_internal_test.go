@@ -4,9 +4,12 @@ package train
 
 import (
 	"runtime"
+	"sort"
+	"strings"
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/internal/machine"
 	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
@@ -75,6 +78,34 @@ func TestMemory(t *testing.T) {
 				t.Errorf("the estimate is %.2f times the %.0f MB of the live heap; want within a factor of %d", ratio, live/1e6, factor)
 			}
 		})
+	}
+}
+
+// TestMemoryUsable: a run is refused above the part of the memory at which it would be stopped.
+func TestMemoryUsable(t *testing.T) {
+	if machine.Memory() == 0 {
+		t.Skip("the memory of this machine is not known")
+	}
+	g, err := catalog.Open("pig", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	play, err := measure(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := DefaultConfig(AlgorithmPPO)
+	size := func(rows int) float64 {
+		c.Rows = rows
+		networks, iteration := c.memory(g, play)
+		return (networks + iteration) / float64(machine.Memory())
+	}
+	c.Rows = sort.Search(1<<40, func(rows int) bool { return size(rows) > 0.95 })
+	if x := size(c.Rows); !(x < 1) {
+		t.Fatalf("%d rows take %v of the memory; want less than 1", c.Rows, x)
+	}
+	if err := c.checkMemory(g); err == nil || !strings.Contains(err.Error(), "GiB that "+machine.Source) {
+		t.Errorf("95 %% of the memory: %v; want an error", err)
 	}
 }
 

@@ -156,7 +156,7 @@ func (s Settings) Differences(later Settings) ([]string, error) {
 // fieldsOf returns the values of a JSON document by field, such as "train.ppo.clip_range".
 func fieldsOf(text []byte) map[string]string {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil || object == nil {
+	if input.DecodeLoosely(text, &object) != nil || object == nil {
 		return map[string]string{"": string(text)}
 	}
 	fields := map[string]string{}

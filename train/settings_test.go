@@ -146,9 +146,12 @@ func TestParseSettings(t *testing.T) {
 		_, _, err := train.ParseSettings([]byte(text), "", openGame)
 		refused(t, err, want)
 	}
-	if _, _, err := train.ParseSettings([]byte("\ufeff"+`{"game": "martian-dice"}`), "", openGame); err != nil {
-		t.Errorf("a byte order mark: %v", err)
+	s, _, err := train.ParseSettings([]byte("\ufeff"+`{"game": "pig", "game_config": {"target": 20}}`), "", openGame)
+	if err != nil || !bytes.Contains(s.GameConfig, []byte(`"target":20`)) {
+		t.Errorf("after a byte order mark: the game %s, %v; want a target of 20", s.GameConfig, err)
 	}
+	_, _, err = train.ParseSettings([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "", openGame)
+	refused(t, err, "train.rate is now learning_rate")
 }
 
 // TestLoadMarked loads settings that a Windows editor saved.

@@ -38,7 +38,7 @@ func TestCopied(t *testing.T) {
 func TestLost(t *testing.T) {
 	for _, test := range []struct{ model, want string }{
 		{"greedy", "no part had ended, so nothing is kept; to begin again:"},
-		{"search:1ms", "-checkpoint was ignored: this evaluation runs in one piece"},
+		{"search:1ms", "no part had ended, so nothing is kept; to begin again:"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -117,7 +117,7 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	}
 	command := cli.Command(s.Name(), s.Arguments()...)
 	switch interrupted := errors.Is(err, context.Canceled); {
-	case kept.Asked() == 0 && (err == nil || interrupted):
+	case kept.Asked() == 0 && err == nil:
 		fmt.Fprintf(s.bar, "%s: -checkpoint was ignored: this evaluation runs in one piece; see docs/evaluation.md\n", s.Name())
 	case kept.Len() == 0 && interrupted:
 		fmt.Fprintf(s.bar, "%s: no part had ended, so nothing is kept; to begin again:\n\n\t%s\n", s.Name(), command)

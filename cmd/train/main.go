@@ -47,7 +47,7 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	ctx, stop := cli.LimitMemory(ctx, uint64(c.Train.Memory*(1<<30)), "train.memory allows")
+	ctx, stop := cli.LimitMemory(ctx, c.memory(), "train.memory allows")
 	defer stop()
 	if c.exploit == nil && c.evaluates() {
 		err = s.solve(ctx)
@@ -116,6 +116,22 @@ func (c *call) evaluates() bool {
 		return c.Train.Evaluations > 0
 	}
 	return slices.ContainsFunc(c.plan.Variants, func(v sweep.Variant) bool { return v.Runs[0].Train.Evaluations > 0 })
+}
+
+// memory returns the bytes that the process may use, which is the most of its runs, or 0 for what
+// the machine has.
+func (c *call) memory() uint64 {
+	most := c.Train.Memory
+	if c.plan != nil {
+		for _, v := range c.plan.Variants {
+			m := v.Runs[0].Train.Memory
+			if m == 0 {
+				return 0
+			}
+			most = max(most, m)
+		}
+	}
+	return uint64(most * (1 << 30))
 }
 
 func (s *session) train(ctx context.Context, c call) (err error) {

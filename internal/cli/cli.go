@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"marsgym/internal/input"
 )
 
@@ -43,7 +45,14 @@ func Main(run func(ctx context.Context, args []string, stdin io.Reader, stdout, 
 	context.AfterFunc(ctx, func() {
 		stop()
 		time.Sleep(answerAfter)
-		fmt.Fprintf(os.Stderr, "\n%s: stopping; a second signal ends it at once, and loses what is not saved\n", filepath.Base(os.Args[0]))
+		w, line := io.Writer(os.Stderr), ""
+		if p := onStderr.Load(); p != nil {
+			w = p
+		}
+		if term.IsTerminal(int(os.Stderr.Fd())) {
+			line = "\n" // after the ^C that a terminal shows
+		}
+		fmt.Fprintf(w, line+"%s: stopping; a second signal ends it at once, and loses what is not saved\n", filepath.Base(os.Args[0]))
 	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

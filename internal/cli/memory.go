@@ -15,24 +15,20 @@ import (
 // limitMemory makes the garbage collector work harder near the limit of this process's memory,
 // instead of ending there, unless GOMEMLIMIT is set.
 func limitMemory() {
-	if n := machine.Memory(); n > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(usable(n)))
+	if n := machine.Usable(); n > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(n))
 	}
 }
-
-// usable returns what Go may use of a process's memory: the rest is for stacks and the system.
-// Chosen.
-func usable(memory uint64) uint64 { return memory - memory/10 }
 
 // ErrMemory is wrapped by the cause of a context of [LimitMemory] that has ended.
 var ErrMemory = errors.New("out of memory")
 
 // LimitMemory returns a context that ends when this process uses more memory than it may: a number
-// of bytes that a source sets, or with 0 what the machine has. Near that the garbage collector works
+// of bytes that a source sets, or with 0 [machine.Usable]. Near that the garbage collector works
 // harder. The caller calls stop at the end.
 func LimitMemory(ctx context.Context, limit uint64, source string) (_ context.Context, stop func()) {
 	if limit == 0 {
-		limit, source = usable(machine.Memory()), "the machine, its control group or ulimit sets"
+		limit, source = machine.Usable(), machine.Source
 	}
 	if limit == 0 {
 		return ctx, func() {}

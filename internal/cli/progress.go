@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -46,6 +47,9 @@ const (
 	linePause, linePart = 30 * time.Second, 4
 )
 
+// onStderr is the latest bar on standard error, or nil.
+var onStderr atomic.Pointer[Progress]
+
 // NewProgress returns a bar on w. It draws nothing yet.
 func NewProgress(w io.Writer) *Progress {
 	f, ok := w.(*os.File)
@@ -54,6 +58,9 @@ func NewProgress(w io.Writer) *Progress {
 
 func newProgress(w io.Writer, terminal bool) *Progress {
 	p := &Progress{w: w}
+	if w == os.Stderr {
+		onStderr.Store(p)
+	}
 	if terminal {
 		p.bar = progressbar.NewOptions(barMax, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false),

@@ -53,9 +53,7 @@ func TestSignalAnswered(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	answer := bufio.NewReader(errs)
-	answer.ReadString('\n') // after a progress bar
-	line, err := answer.ReadString('\n')
+	line, err := bufio.NewReader(errs).ReadString('\n')
 	if !strings.Contains(line, ": stopping; a second signal ends it at once") {
 		t.Errorf("the answer is %q, %v", line, err)
 	}

@@ -95,8 +95,13 @@ func place(text []byte, at int) (line, column int) {
 }
 
 // Part returns the value of a key of a JSON object, or nil if there is none. Before it are as
-// many lines and columns as in text, so that errors in the part have their place there.
+// many lines and columns as in text, so that errors in the part have their place there. Like
+// [DecodeJSON] it skips a byte order mark.
 func Part(text []byte, key string) []byte {
+	text, err := Text(text)
+	if err != nil {
+		return nil
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil

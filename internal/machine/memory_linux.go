@@ -40,10 +40,13 @@ func memory() uint64 {
 	var size, resident uint64
 	fmt.Sscan(string(pages), &size, &resident)
 	reserved := (size - min(size, resident)) * uint64(os.Getpagesize())
-	for which, unused := range map[int]uint64{unix.RLIMIT_AS: reserved, unix.RLIMIT_DATA: 0} {
+	for _, r := range []struct {
+		which  int
+		unused uint64
+	}{{unix.RLIMIT_AS, reserved}, {unix.RLIMIT_DATA, 0}} {
 		var l unix.Rlimit
-		if err := unix.Getrlimit(which, &l); err == nil && l.Cur != unix.RLIM_INFINITY {
-			if n := max(1, l.Cur-min(l.Cur, unused)); least == 0 || n < least {
+		if err := unix.Getrlimit(r.which, &l); err == nil && l.Cur != unix.RLIM_INFINITY {
+			if n := max(1, l.Cur-min(l.Cur, r.unused)); least == 0 || n < least {
 				least = n
 			}
 		}

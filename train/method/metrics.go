@@ -31,7 +31,7 @@ type Metrics struct {
 // Mean is a mean. Without terms it is unknown, and omitzero leaves it out of JSON.
 type Mean struct {
 	Sum float64
-	N   float64 // the number of terms; 1 of a mean that was read from JSON
+	N   float64 // the number of terms, or the sum of their weights; 1 of a mean that was read from JSON
 }
 
 // Add adds a term.
@@ -47,7 +47,12 @@ func (m *Mean) Join(other Mean) {
 }
 
 // Value returns the mean, 0 if it is unknown.
-func (m Mean) Value() float64 { return m.Sum / max(1, m.N) }
+func (m Mean) Value() float64 {
+	if m.N == 0 {
+		return 0
+	}
+	return m.Sum / m.N
+}
 
 // IsZero reports whether the mean is unknown.
 func (m Mean) IsZero() bool { return m.N == 0 }

@@ -1,7 +1,6 @@
 package ppo
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -10,27 +9,25 @@ import (
 	"marsgym/train/method"
 )
 
-// snapshot is what an iteration changes, before it: the network, its optimizer, and the state
-// of a checkpoint without the weights of opponents.
+// snapshot is what an interrupted iteration has changed, before it: the network, its optimizer,
+// the rows and their opponents. The counts of the pool change at the end of an iteration.
 type snapshot struct {
 	weights   []float32
 	optimizer []models.Tensor
 	blobs     map[string][]byte
+	seats     []uint16
 }
 
-func (r *PPO) snapshot() (s snapshot, err error) {
-	s = snapshot{slices.Clone(r.learner.MLP().Weights()), r.learner.State(), map[string][]byte{}}
-	if err := r.saveRows(s.blobs); err != nil {
-		return s, err
-	}
-	s.blobs["pool"], err = json.Marshal(r.pool.poolState)
-	return s, err
+func (r *PPO) snapshot() (snapshot, error) {
+	s := snapshot{slices.Clone(r.learner.MLP().Weights()), r.learner.State(), map[string][]byte{}, r.pool.seats()}
+	return s, r.saveRows(s.blobs)
 }
 
 // undo restores the state of a snapshot.
 func (r *PPO) undo(s snapshot) error {
 	copy(r.learner.MLP().Weights(), s.weights)
-	return errors.Join(r.learner.Restore(s.optimizer), r.restoreRows(s.blobs), r.pool.undo(s.blobs["pool"]))
+	r.pool.undo(s.seats)
+	return errors.Join(r.learner.Restore(s.optimizer), r.restoreRows(s.blobs))
 }
 
 // Save implements [method.Method].

@@ -48,8 +48,7 @@ type poolState struct {
 	Taken      int       `json:"taken"`      // copies so far; the latest replace the oldest
 	Won        []float64 `json:"won"`        // games in which the network did better than each opponent, older ones weighted less
 	Games      []float64 `json:"games"`      // games against each, likewise
-	// Met are the games alone, without priorGames, for the metrics. Checkpoints of
-	// former versions have none.
+	// Met are the games alone, without priorGames, for the metrics.
 	Met []tally `json:"met"`
 	// Rows are those of each rollout, with the number of the opponent in each seat [P].
 	// It is nil for rows without opponents.
@@ -321,21 +320,16 @@ func (p *pool) save(blobs map[string][]byte) (err error) {
 	return nil
 }
 
-// undo restores the counts and the opponents of all rows from a poolState in JSON, of the present
-// networks.
-func (p *pool) undo(text []byte) error {
-	var before poolState
-	if err := json.Unmarshal(text, &before); err != nil {
-		return err
-	}
-	copy(p.Won, before.Won)
-	copy(p.Games, before.Games)
-	for k, rows := range before.Rows {
-		for i, seats := range rows {
-			copy(p.Rows[k][i], seats)
+// seats returns a copy of the opponents of all rows, one after the other.
+func (p *pool) seats() []uint16 { return slices.Concat(slices.Concat(p.Rows...)...) }
+
+// undo restores the opponents of all rows, as seats returned them.
+func (p *pool) undo(all []uint16) {
+	for _, rows := range p.Rows {
+		for _, seats := range rows {
+			all = all[copy(seats, all):]
 		}
 	}
-	return nil
 }
 
 // restore reads what save wrote for a network of the shape of mlp.
@@ -358,9 +352,6 @@ func (p *pool) restore(blobs map[string][]byte, mlp *models.MLP) error {
 	}
 	bots, networks := len(p.Bots), state.Population+min(state.Taken, p.cfg.Size)
 	n := bots + networks
-	if state.Met == nil {
-		state.Met = make([]tally, len(state.Games))
-	}
 	if state.Population < 0 || state.Population > p.cfg.Population || state.Taken < 0 || len(state.Won) != n || len(state.Games) != n || len(state.Met) != n || len(state.Rows) != len(p.Rows) {
 		return fmt.Errorf("opponent pool: counts of %d and %d opponents, a population of %d, and %d parts; want %d, at most %d, and %d",
 			len(state.Won), len(state.Games), state.Population, len(state.Rows), n, p.cfg.Population, len(p.Rows))

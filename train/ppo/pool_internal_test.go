@@ -159,6 +159,14 @@ func TestPoolDraw(t *testing.T) {
 		t.Errorf("%+v of the games against opponent 5; want a share of %v", got, want)
 	}
 
+	// The share does not fall in rollouts without games.
+	for range 3 {
+		r.pool.reset()
+		if m := p.end(); !(math.Abs(m.Bots["greedy"].Value()-1) <= 1e-12) || !(math.Abs(m.Bots["random"].Value()-0.5) <= 1e-12) {
+			t.Errorf("after a rollout without games the shares are %v and %v; want 1 and 0.5", m.Bots["greedy"].Value(), m.Bots["random"].Value())
+		}
+	}
+
 	// The next copy replaces the oldest.
 	p.begin(mlp, 1)
 	if p.Won[2] != priorGames/2 || p.Games[2] != priorGames || p.Met[2] != (tally{}) || len(p.mlp) != 3 {
@@ -183,7 +191,7 @@ func TestPoolRefuses(t *testing.T) {
 	weights := mlp.WeightBytes()
 	wild := bytes.Clone(weights)
 	copy(wild, []byte{0, 0, 0xc0, 0x7f}) // not a number
-	const valid = `"won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`
+	const valid = `"met": [{"won": 1, "games": 2}, {"won": 0, "games": 0}], "won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`
 	for _, test := range []struct {
 		state   string
 		weights []byte
@@ -193,17 +201,16 @@ func TestPoolRefuses(t *testing.T) {
 		{valid, weights, `the run plays against []; want ["random"]`},
 		{`"bots": ["greedy"], ` + valid, weights, `the run plays against ["greedy"]`},
 		{`"bots": ["random"], "won": [5, 0], "games": [10, 0]`, weights, "counts of 2 and 2 opponents, a population of 0, and 0 parts"},
-		{`"bots": ["random"], "won": [5, 0], "games": [10, 0], "rows": [[]]`, weights, "0 of 0 games"},
-		{`"bots": ["random"], "won": [11, 5], "games": [10, 10], "rows": [[]]`, weights, "11 of 10 games"},
-		{`"bots": ["random"], "won": [-1, 5], "games": [10, 10], "rows": [[]]`, weights, "-1 of 10 games"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [5, 0], "games": [10, 0], "rows": [[]]`, weights, "0 of 0 games"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [11, 5], "games": [10, 10], "rows": [[]]`, weights, "11 of 10 games"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [-1, 5], "games": [10, 10], "rows": [[]]`, weights, "-1 of 10 games"},
 		{`"bots": ["random"], "won": [5], "games": [10], "rows": [[]]`, weights, "counts of 1 and 1 opponents"},
-		{`"bots": ["random"], "met": [{"won": 1, "games": 2}, {"won": 0, "games": 0}], ` + valid, weights, ""},
-		{`"bots": ["random"], "met": [], ` + valid, weights, "counts of 2 and 2 opponents"},
-		{`"bots": ["random"], "met": [{"won": 3, "games": 2}, {"won": 0, "games": 0}], ` + valid, weights, "3 of 2 games played"},
-		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[]]`, weights, "0 rows in part 0; want 2"},
-		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0]]]`, weights, "opponents [0]; want 2 from 0 to 2"},
-		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0, 3]]]`, weights, "opponents [0 3]; want 2 from 0 to 2"},
-		{`"bots": ["random"], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [-1, 0]]]`, weights, "number -1"},
+		{`"bots": ["random"], "met": [], "won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`, weights, "counts of 2 and 2 opponents"},
+		{`"bots": ["random"], "met": [{"won": 3, "games": 2}, {"won": 0, "games": 0}], "won": [5, 5], "games": [10, 10], "rows": [[[0, 2], [1, 0]]]`, weights, "3 of 2 games played"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [5, 5], "games": [10, 10], "rows": [[]]`, weights, "0 rows in part 0; want 2"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0]]]`, weights, "opponents [0]; want 2 from 0 to 2"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [0, 3]]]`, weights, "opponents [0 3]; want 2 from 0 to 2"},
+		{`"bots": ["random"], "met": [{}, {}], "won": [5, 5], "games": [10, 10], "rows": [[[0, 1], [-1, 0]]]`, weights, "number -1"},
 		{`"bots": ["random"], ` + valid, weights[4:], "bytes"},
 		{`"bots": ["random"], ` + valid, wild, "opponent 0: "},
 	} {

@@ -9,6 +9,7 @@
 package ppo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -126,7 +127,7 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 		return m, err
 	}
 	if m, err = r.iterate(ctx, x); err != nil && ctx.Err() != nil {
-		err = errors.Join(err, r.undo(before))
+		err = cmp.Or(r.undo(before), err) // a state that is half restored is no checkpoint
 	}
 	return m, err
 }

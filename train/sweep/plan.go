@@ -248,6 +248,9 @@ func put(object any, field string, value json.RawMessage) error {
 			}
 			object = next
 		case []any:
+			if len(o) == 0 {
+				return fmt.Errorf("no field %s: the list %s is empty", input.Quote(field), strings.Join(path[:i], "."))
+			}
 			k, err := strconv.Atoi(name)
 			if err != nil || k < 0 || k >= len(o) {
 				return fmt.Errorf("no field %s: want %s in the place of %s", input.Quote(field), input.Range(0, len(o)-1), input.Quote(name))

@@ -41,6 +41,14 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanMarked: the base of a sweep counts after a byte order mark.
+func TestPlanMarked(t *testing.T) {
+	p, err := sweep.Parse([]byte("\ufeff"+`{"base": {"game": "pig"}}`), open)
+	if err != nil || p.Game.Spec().ID != "pig" {
+		t.Errorf("%+v, %v; want a sweep of pig", p, err)
+	}
+}
+
 func TestPlanRandom(t *testing.T) {
 	const text = `{
 		"random": {"runs": 300, "seed": 1, "draw": {"train.value_coef": {"log": [1, 100]}, "train.rows": {"uniform": [64, 128], "int": true}}},
@@ -106,6 +114,7 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"base": {"game": "martian-risk-tiny"}, "grid": {"train.algorithm": ["one-move", "turn-exact"]}}`, "algorithm is turn-exact; want one of [ppo one-move search]"},
 		{`{"base": {"train": {"algorithm": "ppo"}}, "grid": {"train.ppo.horizon": [64, 65536], "train.rows": [512, 1048576]}}`, "GiB of memory, "},
 		{`{"grid": {"train.learning_rate.2": [0]}}`, `want 0 to 1 in the place of "2"`},
+		{`{"base": {"train": {"hidden": []}}, "grid": {"train.hidden.0": [16]}}`, "the list train.hidden is empty"},
 		{`{"grid": {"train.learning_rate.0": [0.1], "train.learning_rate": [[0.1, 0.1]]}}`, "varies as a whole"},
 		{`{"grid": {"train.rows.0": [0]}}`, "train.rows has no parts"},
 		{`{"grid": {"train.seed": [1]}}`, "under seeds"},
