@@ -7,7 +7,7 @@ package machine
 func Memory() uint64 { return memory() }
 
 // Usable returns the bytes of [Memory] that a program in Go may take: nine tenths, as the rest is for
-// stacks and the system. Chosen. What uses more is told by "more than the N GiB that" and [Source].
+// stacks and the system. Chosen. An error says that work uses "more than the N GiB that" [Source].
 func Usable() uint64 {
 	n := Memory()
 	return n - n/10
