@@ -55,6 +55,7 @@ def session(tmp_path_factory):
     tensors = random_model(game, "logits")
     marsgym.save_model(path, game, tensors)
     names = {"position": position, "chance": position.apply(0), "action": 0, "index": 0}
+    names |= {"np": np, "observations": batch.observation}
     names |= {"marsgym": marsgym, "game": game, "batch": batch, "path": path, "tensors": tensors}
     return names | {"rng": np.random.default_rng(1)}
 
