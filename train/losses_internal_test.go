@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marsgym/env"
 	"marsgym/internal/jobs"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
@@ -25,12 +26,10 @@ func (idle) Search(_ context.Context, dst []expert.Targets, _ expert.Options, _ 
 	return nil
 }
 
-// TestIdlePart has a part with targets in the first iteration only.
-func TestIdlePart(t *testing.T) {
-	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
-	cfg := DefaultConfig(TurnExact)
-	cfg.Rows = 20
-	cfg.Hidden = []int{8}
+// newIteration returns expert iteration for a new network, with a learner that wrap has wrapped, if
+// it is not nil.
+func newIteration(t *testing.T, g env.Game, cfg *Config, wrap func(models.Learner) models.Learner) *expertIteration {
+	t.Helper()
 	mlp, err := models.NewMLP(cfg.shape(g.Spec()), rand.NewPCG(1, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -39,10 +38,23 @@ func TestIdlePart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newExpertIteration(&cfg, Settings{}, g, l, jobs.Local{})
+	if wrap != nil {
+		l = wrap(l)
+	}
+	e, err := newExpertIteration(cfg, Settings{}, g, l, jobs.Local{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// TestIdlePart has a part with targets in the first iteration only.
+func TestIdlePart(t *testing.T) {
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
+	cfg := DefaultConfig(TurnExact)
+	cfg.Rows = 20
+	cfg.Hidden = []int{8}
+	e := newIteration(t, g, &cfg, nil)
 	for i := range 2 {
 		m, err := e.Iterate(t.Context(), 0.5)
 		if err != nil {
@@ -69,19 +81,8 @@ func TestExpertFigures(t *testing.T) {
 	spec := g.Spec()
 	cfg := DefaultConfig(TurnExact)
 	cfg.Rows, cfg.Hidden = 20, []int{8}
-	mlp, err := models.NewMLP(cfg.shape(spec), rand.NewPCG(1, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := gorgonia.New(mlp, cfg.Adam)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := newExpertIteration(&cfg, Settings{}, g, l, jobs.Local{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := mlp.Clone()
+	e := newIteration(t, g, &cfg, nil)
+	before := e.Model().Clone()
 	m, err := e.Iterate(t.Context(), 0.5)
 	if err != nil {
 		t.Fatal(err)

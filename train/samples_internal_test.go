@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"marsgym/env/game"
-	"marsgym/internal/jobs"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
-	"marsgym/models/gorgonia"
 	"marsgym/models/losstest"
 	"marsgym/train/expert"
 )
@@ -126,19 +124,11 @@ func TestLoss(t *testing.T) {
 			cfg.Rows, cfg.Head, cfg.Hidden, cfg.ValueCoef = 4, test.head, []int{8}, 5
 			cfg.Expert.ValueWarmup = test.warmup
 			cfg.Expert.Temperature = Schedule{0.2, 0.2}
-			mlp, err := models.NewMLP(cfg.shape(spec), rand.NewPCG(1, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			learner, err := gorgonia.New(mlp, cfg.Adam)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := &losstest.Learner{Learner: learner}
-			e, err := newExpertIteration(&cfg, Settings{}, g, l, jobs.Local{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := &losstest.Learner{}
+			e := newIteration(t, g, &cfg, func(learner models.Learner) models.Learner {
+				l.Learner = learner
+				return l
+			})
 			dice := rand.New(rand.NewPCG(1, 1))
 			var want Losses
 			l.OnFit = func(shards []models.Shard) {
@@ -155,7 +145,7 @@ func TestLoss(t *testing.T) {
 					t.Fatalf("%d shards of %d targets, with %d values and %d decisions", len(shards), len(targets), n, m)
 				}
 				for k, shard := range shards {
-					policy, values := make([]float32, shard.Len()*mlp.Shape().PolicyWidth()), make([]float32, shard.Len()*spec.Players)
+					policy, values := make([]float32, shard.Len()*e.Model().Shape().PolicyWidth()), make([]float32, shard.Len()*spec.Players)
 					for _, x := range [][]float32{policy, values} {
 						for i := range x {
 							x[i] = float32(dice.NormFloat64())
