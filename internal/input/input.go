@@ -4,7 +4,6 @@ package input
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,21 +128,11 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(v); err != nil {
-		// encoding/json does not say where the error of a value that decodes itself is.
-		var (
-			typ *json.UnmarshalTypeError
-			own *JSONError
-		)
-		c := newChecker(text, text, 0)
-		found := json.Valid(text) && errors.As(c.value(reflect.TypeOf(v), ""), &own)
-		if found && !errors.As(err, &typ) {
+		// What encoding/json says of a value that does not fit depends on its version.
+		if own := (*JSONError)(nil); json.Valid(text) && errors.As(checkKeys(text, reflect.TypeOf(v)), &own) {
 			return own
 		}
-		e := jsonError(text, err)
-		if found && c.failed { // its offset is that in the value
-			e.line, e.column = own.line, own.column
-		}
-		return e
+		return jsonError(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		line, column := place(text, int(d.InputOffset()))
@@ -158,19 +147,22 @@ func DecodeLoosely(text []byte, v any) error {
 	if err != nil {
 		return &JSONError{text: err.Error()}
 	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return jsonError(text, err)
+	err = json.Unmarshal(text, v)
+	if err == nil {
+		return nil
 	}
-	return nil
+	c := newChecker(text, text, 0)
+	c.loose = true
+	if own := (*JSONError)(nil); json.Valid(text) && errors.As(c.value(reflect.TypeOf(v), ""), &own) {
+		return own
+	}
+	return jsonError(text, err)
 }
 
 // jsonError returns an error of encoding/json about text in other words. They are cut, since
 // they can contain a whole name or number of the input.
 func jsonError(text []byte, err error) *JSONError {
-	var (
-		syntax *json.SyntaxError
-		typ    *json.UnmarshalTypeError
-	)
+	var syntax *json.SyntaxError
 	message, at := strings.TrimPrefix(err.Error(), "json: "), -1
 	switch {
 	case err == io.EOF, errors.As(err, &syntax) && len(bytes.TrimSpace(text)) == 0:
@@ -182,9 +174,6 @@ func jsonError(text []byte, err error) *JSONError {
 		}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message, at = errEnd, len(text)
-	case errors.As(err, &typ):
-		message = fmt.Sprintf("%s is %s; want %s", cmp.Or(typ.Field, "the document"), jsonValue(typ.Value), jsonType(typ.Type, typ.Value))
-		at = start(text, int(typ.Offset))
 	}
 	e := &JSONError{text: Cut(message)}
 	if at >= 0 {

@@ -51,6 +51,10 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"part": {"on": 0}}`, "part.on is a number; want a boolean"},
 		{`{"part": 0}`, "part is a number; want an object"},
 		{`{"list": ""}`, "list is a string; want an array"},
+		{`{"list": [1, {}]}`, "list[1] is an object; want a whole number"},
+		{`{"rows": null, "seed": 1}`, `seed is 1; want a whole number in quotes, such as "1"`},
+		{`{"seed": "x"}`, `seed is "x"; want a whole number in quotes, such as "1"`},
+		{`{"seed": "-1"}`, "seed is -1; want a larger whole number"},
 	} {
 		var v struct {
 			Rows int `json:"rows"`
@@ -59,7 +63,8 @@ func TestDecodeJSON(t *testing.T) {
 				Name string  `json:"name"`
 				On   bool    `json:"on"`
 			} `json:"part"`
-			List []int `json:"list"`
+			List []int  `json:"list"`
+			Seed uint64 `json:"seed,string"`
 		}
 		err := input.DecodeJSON([]byte(test.text), &v)
 		if test.want == "" {
@@ -70,6 +75,23 @@ func TestDecodeJSON(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 1000 || strings.ContainsRune(err.Error(), '�') {
 			t.Errorf("%.20s: %.1000v; want a short error with %q", test.text, err, test.want)
+		}
+	}
+}
+
+// TestDecodeLoosely: unknown keys and keys that are there twice pass, values that do not fit do not.
+func TestDecodeLoosely(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`{"own": 1, "rows": 2, "rows": 3}`, ""},
+		{"{\"own\": 1, \"rows\": 2,\n\"rows\": []}", "line 2, column 9: rows is an array; want a whole number"},
+		{`{"rows": 3} 4`, "line 1, column 13: invalid character '4'"},
+	} {
+		var v struct {
+			Rows int `json:"rows"`
+		}
+		err := input.Placed(input.DecodeLoosely([]byte(test.text), &v))
+		if test.want == "" && (err != nil || v.Rows != 3) || test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want)) {
+			t.Errorf("%s: %+v, %v; want %q", test.text, v, err, test.want)
 		}
 	}
 }
