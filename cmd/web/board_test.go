@@ -152,6 +152,37 @@ func TestBrowserWrongRoll(t *testing.T) {
 	x.moved("trrhckkkkkkkr.chickens.roll.t2 r1 h1 c1")
 }
 
+// TestBrowserLastRoll: the answer to a roll changes nothing once another one is entered.
+func TestBrowserLastRoll(t *testing.T) {
+	x := open(t, browser(t), served(t)+"#play?game=martian-dice&players=2&dice=typed&moves=trrhckkkkkkkr.chickens.roll")
+	for _, early := range []string{"123456789", "T1 R2 H1 C1"} { // a wrong one, and one that would go on
+		x.wait(`document.querySelector('input[name=roll]')`)
+		before := x.text("location.hash")
+		x.do(fmt.Sprintf(`{
+			const fetch = window.fetch, input = document.querySelector('input[name=roll]');
+			const held = new Promise((resolve) => { window.release = resolve; });
+			window.fetch = async (url, options) => {
+				const answer = await fetch(url, options);
+				if (!options?.body?.includes(%q)) return answer;
+				await held;
+				setTimeout(() => { window.fetch = fetch; }, 100); // after the page has read the answer
+				return answer;
+			};
+			window.original = fetch;
+			for (const text of [%[2]q, 't1 r2']) {
+				input.value = text;
+				input.form.requestSubmit();
+			}
+		}`, strings.ToLower(early), early))
+		x.wait(`document.getElementById('roll-error').textContent.includes('these are 3 dice')`)
+		x.do("release()")
+		x.wait("window.fetch === original")
+		if now, wrong := x.text("location.hash"), x.text(`document.getElementById('roll-error')?.textContent`); now != before || !strings.Contains(wrong, "these are 3 dice") {
+			t.Errorf("after the answer to %q the page is at %s, and says %s", early, now, wrong)
+		}
+	}
+}
+
 // TestBrowserBoardGames plays whole games on the board alone. The published Martian Risk
 // takes minutes, and its board is that of the small one.
 func TestBrowserBoardGames(t *testing.T) {

@@ -24,6 +24,7 @@ export async function show(main, query, signal, _, done = '') {
   };
   const text = h('textarea', { rows: 6, spellcheck: 'false', placeholder: 'marsgym game 1 …' });
   const error = h('p', { class: 'error', role: 'alert' });
+  let asked = 0;
   const reports = h('div'), filed = h('p', { class: 'copied', role: 'status' }, done), wrong = h('p', { class: 'error', role: 'alert' });
   const open = list.filter((g) => g.open), over = list.filter((g) => !g.open);
   const forget = h('p', { class: 'row' });
@@ -137,17 +138,19 @@ export async function show(main, query, signal, _, done = '') {
   }
 
   async function rate(group) {
+    const mine = ++asked; // a later one replaces it
     fill(reports, h('p', {}, t('Computing…')));
     try {
       const games = over.filter((g) => groupOf(g) === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
-      const r = await callSolved('report', { games }, signal, (message) => fill(reports, h('p', {}, message))), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
+      const r = await callSolved('report', { games }, signal, (message) => mine === asked && fill(reports, h('p', {}, message))), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
+      if (mine !== asked) return;
       fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Ratings') }, h('table', {},
         h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), !unit && t('rating')].filter(Boolean).map((x) => h('th', { scope: 'col' }, x)))),
         h('tbody', {}, r.summary.map((p) => h('tr', {}, h('th', { scope: 'row' }, p.name === 'human' ? t('You') : p.name), h('td', { class: 'number' }, p.games), h('td', { class: 'number' }, numbers.fixed(p.mistakes, 2)),
           h('td', { class: 'number' }, unit ? `${numbers.fixed(p.decision_loss.value, 4)} ${unit}` : numbers.percent(100 * p.decision_loss.value, 4)), !unit && h('td', { class: 'number' }, p.rating ? p.rating.text : t('none: nothing was decided'))))))),
       h('p', { class: 'note' }, `${numbers.method(r)} ${t('Intervals are of the level {percent} %.', { percent: 100 * r.confidence })}`));
     } catch (e) {
-      if (e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));
+      if (mine === asked && e.name !== 'AbortError') fill(reports, h('p', { class: 'error' }, e.message));
     }
   }
 }

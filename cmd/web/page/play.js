@@ -131,10 +131,12 @@ function update(view, step, signal) {
       for (const b of page.actions.querySelectorAll('button')) b.disabled = true;
       after(view, [...(a.moves ?? []).slice(0, view.used), name]);
     },
-    // A roll is free text: the logic reads it before it enters the address.
+    // A roll is free text: the logic reads it before it enters the address, and a later roll replaces it.
     roll: async (text) => {
-      const moves = [...(a.moves ?? []).slice(0, view.used), text];
-      await call('view', { ...a, moves }, signal);
+      const mine = ++tries, moves = [...(a.moves ?? []).slice(0, view.used), text];
+      const wrong = await call('view', { ...a, moves }, signal).then(() => null, (error) => error);
+      if (mine !== tries) return;
+      if (wrong) throw wrong;
       context.choose(text);
     },
     onValues: (known) => {
