@@ -17,10 +17,6 @@ import (
 // Which goroutine handles a range, and in which order ranges are handled, is not
 // defined, so results must not depend on it.
 func For(n, size int, f func(from, to int)) {
-	if r := recorder.Load(); r != nil {
-		r.run(n, size, f)
-		return
-	}
 	all := (n + size - 1) / size
 	cores := runtime.GOMAXPROCS(0)
 	helpers := min(cores, all) - 1
@@ -114,33 +110,16 @@ func Queue(ctx context.Context, n, calls int, f func(next func() (i int, ok bool
 		once.Do(func() { first = err })
 		failed.Store(true)
 	}
-	call := func(pause func()) {
-		f(func() (int, bool) {
-			pause()
-			if failed.Load() || ctx.Err() != nil {
-				return 0, false
-			}
-			i := int(taken.Add(1)) - 1
-			return i, i < n
-		}, fail)
+	next := func() (int, bool) {
+		if failed.Load() || ctx.Err() != nil {
+			return 0, false
+		}
+		i := int(taken.Add(1)) - 1
+		return i, i < n
 	}
-	calls = min(calls, Cores())
-	if r := recorder.Load(); r != nil {
-		r.takeTurns(calls, call)
-	} else {
-		For(calls, 1, func(int, int) { call(func() {}) })
-	}
+	For(min(calls, runtime.GOMAXPROCS(0)), 1, func(int, int) { f(next, fail) })
 	if first == nil && int(taken.Load()) < n {
 		return ctx.Err()
 	}
 	return first
-}
-
-// Cores returns for how many cores work is divided whose results do not depend on that:
-// GOMAXPROCS or, while sections are recorded, the number for which they are.
-func Cores() int {
-	if r := recorder.Load(); r != nil {
-		return r.cores
-	}
-	return runtime.GOMAXPROCS(0)
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"marsgym/internal/parallel"
 )
@@ -114,39 +113,20 @@ func TestForContext(t *testing.T) {
 
 func TestQueue(t *testing.T) {
 	eachProcs(t, func(t *testing.T, procs int) {
-		for _, recorded := range []bool{false, true} {
-			for _, n := range []int{0, 1, 7, 1000} {
-				times := make([]atomic.Int32, n)
-				most, calls := atomic.Int64{}, 5
-				stop := func() parallel.Work { return nil }
-				now := time.Duration(0)
-				if recorded {
-					stop = parallel.Record(16, func() time.Duration { return now }).Stop
+		for _, n := range []int{0, 1, 7, 1000} {
+			times, calls := make([]atomic.Int32, n), atomic.Int64{}
+			err := parallel.Queue(t.Context(), n, 5, func(next func() (int, bool), _ func(error)) {
+				calls.Add(1)
+				for i, ok := next(); ok; i, ok = next() {
+					times[i].Add(1)
 				}
-				err := parallel.Queue(t.Context(), n, calls, func(next func() (int, bool), _ func(error)) {
-					taken := int64(0)
-					for i, ok := next(); ok; i, ok = next() {
-						times[i].Add(1)
-						if taken++; recorded && i == 0 {
-							now += 999
-						} else if recorded {
-							now++
-						}
-					}
-					most.Store(max(most.Load(), taken))
-				})
-				stop()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range times {
-					if k := times[i].Load(); k != 1 {
-						t.Errorf("n %d: index %d taken %d times", n, i, k)
-					}
-				}
-				// One call takes the first index, which takes as long as all others together.
-				if share := max(min(int64(n), 1), int64((n-1+calls-2)/(calls-1))); recorded && most.Load() != share {
-					t.Errorf("n %d, recorded: a call takes %d indices; want %d", n, most.Load(), share)
+			})
+			if want := int64(min(5, procs)); err != nil || calls.Load() != want {
+				t.Fatalf("n %d: %d calls, %v; want %d", n, calls.Load(), err, want)
+			}
+			for i := range times {
+				if k := times[i].Load(); k != 1 {
+					t.Errorf("n %d: index %d taken %d times", n, i, k)
 				}
 			}
 		}

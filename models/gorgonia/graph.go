@@ -2,6 +2,7 @@ package gorgonia
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -187,7 +188,7 @@ func (g *graph) run(grad []float32, shards []models.Shard) {
 	// The longest ranges first, as the longest parts below, so that no core is left with one at the end.
 	slices.SortStableFunc(all, func(a, b rows) int { return b.len() - a.len() })
 	var blocks []rows
-	cores := parallel.Cores()
+	cores := runtime.GOMAXPROCS(0)
 	size := max(minBlock, g.n/(coreBlocks*cores))
 	left := make([]atomic.Int32, len(shards)) // blocks of each in the present stage
 	for _, r := range all {

@@ -63,8 +63,8 @@ var table = []struct {
 	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
 	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
 	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
-	{"internal/tool/benchmarks", []string{"env", "env/catalog", "agents", "eval", "models", "models/*", "train"}},                                                             // trains and evaluates on several cores
-	{"internal/tool/release", []string{"agents", "env/catalog"}},                                                                                                              // opens the model of a run
+	{"internal/tool/benchmarks", []string{"env/catalog"}},        // builds and runs the commands
+	{"internal/tool/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil}, // runs tasks in parallel
 	{"internal/jobs/jobstest", []string{"internal/jobs"}},
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes

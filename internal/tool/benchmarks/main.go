@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -43,7 +42,6 @@ type options struct {
 	turns        int
 	against      string
 	peers, quick bool
-	cores        string
 }
 
 // parse returns the options of a command line. Errors and help are on stderr too.
@@ -58,7 +56,6 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.against, "against", "", "`commit` to measure beside this one")
 	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if .ci/peers has installed them")
 	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, to check that it works; write no page")
-	f.StringVar(&o.cores, "cores", "", "only predict, from runs on one core, the speed-up on 2 to 64 cores of training, evaluation and solving where the name matches a `pattern`, such as . for all; write no page")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -74,19 +71,6 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		return err
 	}
 	log := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	if o.cores != "" {
-		fmt.Fprintf(stdout, "%s, %s\n", machine(), runtime.Version())
-		names, err := regexp.Compile(o.cores)
-		if err != nil {
-			return err
-		}
-		sections, err := cores(ctx, names, stdout, log)
-		if err != nil {
-			return err
-		}
-		fmt.Fprint(stdout, sections)
-		return hashes(ctx, names, stdout)
-	}
 	size := 1.0
 	if o.quick {
 		o.turns, size = 1, 0.01
@@ -145,13 +129,6 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	text, err := r.page(o.against)
 	if err != nil {
 		return err
-	}
-	if !o.quick {
-		many := new(strings.Builder)
-		if _, err := cores(ctx, regexp.MustCompile(""), many, log); err != nil {
-			return err
-		}
-		text += "\n## Many cores\n" + many.String()
 	}
 	commit, err := output(ctx, root, "git", "describe", "--always", "--dirty= with local changes", "--exclude=*")
 	if err != nil {
