@@ -13,8 +13,8 @@ import (
 
 func exactCommand(s *session) work {
 	s.seatFlags()
-	s.IntVar(&s.games, "games", 0, "`number` of games of a match, even where values are exact")
-	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model, and the cost of all")
+	s.IntVar(&s.games, "games", 0, "`number` of games in a match, which is then played even where the strength is exact")
+	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model, and what all of them cost")
 	s.StringVar(&s.plot, "plot", "", "new `folder` for charts of where the model loses")
 	s.Example("go run ./cmd/eval -model runs/a -against greedy -mistakes 20")
 	return func(ctx context.Context) (result, error) {
@@ -205,7 +205,7 @@ type tableResult struct{ eval.Table }
 
 func tableCommand(s *session) work {
 	names := s.Operands("[AGENT...]", 0, most)
-	s.StringVar(&s.model, "model", "", "one `agent` more")
+	s.StringVar(&s.model, "model", "", "a further `agent` of the table")
 	s.gameFlags()
 	s.Example("go run ./cmd/eval table -players 3 exact greedy random")
 	return func(ctx context.Context) (result, error) {

@@ -30,8 +30,8 @@ const (
 
 func matchCommand(s *session) work {
 	s.seatFlags()
-	s.IntVar(&s.games, "games", 0, fmt.Sprintf("`number` of games (default %d, -sequential %d)", defaultGames, sequentialGames))
-	margin := s.Float64("sequential", 0, "play until the model is stronger, weaker, or within this `margin` of the fair share, such as 0.01")
+	s.IntVar(&s.games, "games", 0, fmt.Sprintf("`number` of games (default %d; with -sequential, at most %d by default)", defaultGames, sequentialGames))
+	margin := s.Float64("sequential", 0, "play until the model is found stronger, weaker, or within this `margin` of the fair share, such as 0.01")
 	s.Example("go run ./cmd/eval match -model search -against greedy -sequential 0.01")
 	return func(ctx context.Context) (result, error) {
 		switch {
@@ -116,7 +116,7 @@ type tournamentResult struct{ eval.Tournament }
 
 func tournamentCommand(s *session) work {
 	names := s.Operands("AGENT AGENT...", 2, most)
-	s.IntVar(&s.games, "games", tournamentGames, "`number` of games of each match")
+	s.IntVar(&s.games, "games", tournamentGames, "`number` of games in each match")
 	s.gameFlags()
 	s.Example("go run ./cmd/eval tournament -games 100 greedy random search:50")
 	return func(ctx context.Context) (result, error) {

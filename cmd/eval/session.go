@@ -45,16 +45,16 @@ type session struct {
 func (s *session) gameFlags() {
 	s.Policy(&s.sample)
 	s.Uint64Var(&s.seed, "seed", 1, "`seed` of matches and searches")
-	s.StringVar(&s.checkpoint, "checkpoint", "", "`file` of finished work, which the same command resumes")
-	s.cluster.Add(s.Flags, "`address` of a broker of workers")
+	s.StringVar(&s.checkpoint, "checkpoint", "", "save finished work in this `file`, from which the same command resumes")
+	s.cluster.Add(s.Flags, "`address` of a broker whose workers compute the evaluation")
 	s.name = s.Game(catalog.IDs())
 }
 
 // seatFlags defines the flags of evaluations of an agent against others.
 func (s *session) seatFlags() {
 	s.StringVar(&s.model, "model", "", "`agent` to measure: a name, a model file or a run folder")
-	s.List(&s.against, "against", "`agents` of the other seats, one or one for each")
-	s.StringVar(&s.record, "record", "", "new `file` for the games of the match")
+	s.List(&s.against, "against", "`agents` in the other seats: one for all of them, or one per seat, separated by commas")
+	s.StringVar(&s.record, "record", "", "write the games of the match to this new `file`")
 	s.gameFlags()
 }
 

@@ -36,12 +36,12 @@ type options struct {
 
 func parse(args []string, stdout io.Writer) (*options, error) {
 	var o options
-	f := cli.NewFlags("web", "Web serves a page on which you play and analyse all games: what each choice is worth, exactly where a game is solved.")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on. An address that others can reach gets a random token, which is part of the printed address")
-	f.StringVar(&o.runs, "runs", "", "`folder` of run folders, whose curves are shown and whose networks play; nothing outside it is read (default runs, if it exists)")
+	f := cli.NewFlags("web", "Web serves a page on which you play and analyse all games. It shows what each choice is worth, exactly where a game is solved.")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on; if others can reach it, the printed address contains a random token")
+	f.StringVar(&o.runs, "runs", "", "`folder` of training runs: the page shows their curves, and their networks play (default runs, if it exists)")
 	f.DurationVar(&o.limit, "limit", time.Minute, "`time` limit per request, such as a search")
-	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder`, and do not serve; needs Go and the source code of this program")
-	f.StringVar(&o.url, "url", "", "`address` at which the page of -export will be, such as https://example.org/mars/, for the picture in previews of its links")
+	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder` instead of serving it; needs Go and the source code of this program")
+	f.StringVar(&o.url, "url", "", "public `address` of the page of -export, such as https://example.org/mars/, for link previews")
 	f.Group("Page", "listen", "runs", "limit", "export", "url")
 	f.Cache(&o.cache)
 	f.Group("Solutions", "cache")

@@ -1,4 +1,4 @@
-// Package game is the contract between games and everything that plays them.
+// Package game defines the contract between games and everything that plays them.
 //
 // A game is its [Rules]: pure functions over a comparable state. Chance is explicit:
 // in each state a seat is to move, or chance, or the game is over. The same rules

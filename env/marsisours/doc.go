@@ -1,5 +1,5 @@
-// Package marsisours is Mars is Ours!, a board game for two to four in which
-// robots fight for the ground of Mars, and its quick game for two.
+// Package marsisours implements Mars is Ours!, a board game for two to four players
+// whose robots fight for the ground of Mars, and its quick game for two.
 //
 // # The rules in ten lines
 //

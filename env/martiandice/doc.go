@@ -1,5 +1,5 @@
-// Package martiandice is Martian Dice, a dice game of pressing one's luck for
-// any number of players, and the main game of marsgym: it is solved exactly.
+// Package martiandice implements Martian Dice, a push-your-luck dice game for any
+// number of players. It is the main game of marsgym and is solved exactly.
 //
 // # The rules in ten lines
 //

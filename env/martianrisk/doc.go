@@ -1,5 +1,5 @@
-// Package martianrisk is Martian Risk: conquest of a map by battles with two
-// four-sided dice a side, and with towers of Icehouse pieces.
+// Package martianrisk implements Martian Risk. Players conquer a map by battles, in
+// which each side rolls two four-sided dice and adds its tower of Icehouse pieces.
 //
 // # The rules in ten lines
 //
@@ -28,12 +28,13 @@
 //
 // # Variants chosen
 //
-// What the rules leave open, R1 to R24, is a field of [Config], marked by where
-// its default comes from, or is settled. Five matter most:
+// What the rules leave open, R1 to R24, is settled or is a field of [Config], which
+// says where its default comes from. Five matter most:
 //
-//   - The cap. With 25 armies a player nobody can hold the 28 to 42 regions of
-//     four to six players. ArmyCap 0 gives four more than there are regions, as
-//     25 are for three; 25 is the rule as written, of which [Config.Warning] warns.
+//   - The cap. With 25 armies a player, the rule as written, nobody can hold the 28
+//     to 42 regions of four to six players. With ArmyCap 0 each player has four
+//     armies more than the map has regions, and at least 25. [Config.Warning]
+//     reports a cap below the number of regions.
 //   - The end. No game of careful players ends by conquest, so the rules here end
 //     it after MaxRounds rounds, and the first in rank wins, since the object is
 //     "to eliminate all of your opponents' armies". Ranking has two other divisions;

@@ -1,5 +1,5 @@
-// Package pig is Pig, the smallest whole game of marsgym and the worked example
-// for adding a game. Its solution is published, and checks the solver of package
+// Package pig implements Pig, the smallest whole game of marsgym and the worked
+// example for adding a game. Its published solution checks the solver of package
 // tabular.
 //
 // # The rules in ten lines

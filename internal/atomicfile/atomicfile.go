@@ -1,5 +1,5 @@
-// Package atomicfile writes files atomically, and opens regular files only, except for [ReadOnce]:
-// all files that this module reads are opened here.
+// Package atomicfile writes files atomically and opens files for reading. All files that this
+// module reads are opened here. Only [ReadOnce] opens files that are not regular.
 package atomicfile
 
 import (

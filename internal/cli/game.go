@@ -32,7 +32,7 @@ func (f *Flags) Game(known []string) *Game {
 	g := &Game{flags: f, known: known}
 	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
-	f.Func("game-config", "JSON `file` of settings in place of the game's defaults", func(path string) (err error) {
+	f.Func("game-config", "JSON `file` of settings that replace defaults of the game", func(path string) (err error) {
 		g.Config, err = input.ReadSettings(path)
 		g.file = path
 		return err
@@ -52,7 +52,7 @@ func (g *Game) CheckAgain(flag string) error {
 
 // Cache defines -cache.
 func (f *Flags) Cache(p *string) {
-	f.StringVar(p, "cache", "auto", "`folder` of cached solutions, auto or none")
+	f.StringVar(p, "cache", "auto", "`folder` of cached solutions; auto is in the user's cache folder, none stores nothing")
 }
 
 // CacheDir returns the folder in which solutions are cached, or "" for none.
@@ -76,7 +76,7 @@ func CacheDir(cache string) string {
 // Policy defines -policy, which sets whether networks sample from their policy instead of
 // taking its best action.
 func (f *Flags) Policy(sample *bool) {
-	f.Func("policy", "`way` networks choose: argmax or sample (default argmax)", func(text string) error {
+	f.Func("policy", "`way` in which networks choose actions: argmax or sample (default argmax)", func(text string) error {
 		ways := []string{"argmax", "sample"}
 		if !slices.Contains(ways, text) {
 			return Unknown("policy", text, ways)

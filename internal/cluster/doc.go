@@ -9,15 +9,15 @@
 //	MARSGYM_JOBS    a work queue    marsgym.job.IDENTITY.RUN
 //	MARSGYM_INPUTS  chunks of inputs, the oldest dropped first    marsgym.input.DIGEST.NUMBER
 //
-// What a worker tells a coordinator is a request, which the coordinator answers:
+// A worker sends requests, which the coordinator answers:
 //
-//	marsgym.run.RUN                 of a command: is there another one of this name?
-//	marsgym.run.RUN.ask.WORKER      may it compute a job? Jobs of coordinators that are gone have nobody to answer, and are dropped
-//	marsgym.run.RUN.wanted.WORKER   is the job that it computes still wanted?
-//	marsgym.run.RUN.missing.WORKER  an input is not there; the coordinator publishes it again
+//	marsgym.run.RUN                 a command asks: does another command use this name?
+//	marsgym.run.RUN.ask.WORKER      may it compute a job? A worker drops the job of a coordinator that does not answer
+//	marsgym.run.RUN.wanted.WORKER   does the coordinator still want the job that it computes?
+//	marsgym.run.RUN.missing.WORKER  an input is missing; the coordinator publishes it again
 //	marsgym.run.RUN.result.WORKER   a chunk of a result
-//	marsgym.run.RUN.failed.WORKER   a job could not be computed
-//	marsgym.worker.WORKER           each second: the worker is there
+//	marsgym.run.RUN.failed.WORKER   the worker could not compute a job
+//	marsgym.worker.WORKER           each second: the worker is alive
 //	marsgym.refuse.WORKER           the answer of coordinators of another identity
 //
 // The identity of a process is the digest of the code that it is built of and the digest of

@@ -1,5 +1,5 @@
-// Package figure writes figures as text, so that a small value is not shown as 0, a rounding error
-// as a value, nor an uncertain chance as 100 %.
+// Package figure formats numbers as text. It never shows a small value as 0, a rounding error
+// as a value, or an uncertain chance as 100 %.
 package figure
 
 import (

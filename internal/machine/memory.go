@@ -1,4 +1,4 @@
-// Package machine knows the machine that a command runs on.
+// Package machine reports how much memory the machine gives a command.
 package machine
 
 // Memory returns the bytes of memory that this process may use: those of the machine or, on

@@ -1,5 +1,4 @@
-// Package tensorboard writes the event files that TensorBoard reads, scalars
-// only.
+// Package tensorboard writes event files of scalars, which TensorBoard reads.
 //
 // A file is a sequence of records, each of one Event message:
 //

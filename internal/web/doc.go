@@ -3,7 +3,7 @@
 // exported page in a Web Worker.
 //
 // There are no sessions. A request holds the [Address] of a game: everything from which
-// the game follows again, to the bit. So every position can be linked, a choice is taken
+// the game follows again, to the bit. So a link can name any position, a page takes a choice
 // back by leaving it out, and several pages can show the same game.
 //
 // A number says whether it is exact: see [analysis.Number].

@@ -1,5 +1,5 @@
-// Package method is what a run of training and its algorithms have in common: the settings
-// that all algorithms have, what an iteration reports, and the names in a checkpoint.
+// Package method holds what training runs and their algorithms share: the settings that all
+// algorithms have, the report of an iteration, and the names in a checkpoint.
 package method
 
 import (

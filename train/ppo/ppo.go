@@ -1,6 +1,6 @@
-// Package ppo is proximal policy optimisation: the network plays itself, and the
-// probabilities of moves that turned out better than its values predicted rise, by a
-// bounded ratio in each iteration. Values are vectors, one for each seat.
+// Package ppo trains a network by proximal policy optimisation. The network plays against
+// itself, and moves that turned out better than its values predicted become more probable,
+// by a bounded ratio in each iteration. A value is a vector with a number for each seat.
 //
 // rollout.go plays and computes advantages, and fit.go holds the loss. The other files hold
 // checkpoints and what a run may add: opponents, a population of networks, and openings.

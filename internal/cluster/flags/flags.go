@@ -25,8 +25,8 @@ var Names = []string{"cluster", "verify", "mixed", "key", "tls-cert", "tls-key",
 // Add adds the flags; the help lists only -cluster, with this usage.
 func (c *Flags) Add(f *cli.Flags, usage string) {
 	f.StringVar(&c.Addr, "cluster", "", usage+"; see docs/cluster.md")
-	f.Float64Var(&c.verify, "verify", 0, "`fraction` of the jobs that are computed here too, to compare the results of workers")
-	f.BoolVar(&c.mixed, "mixed", false, "accept workers of other builds and other kinds of machines, whose bits may differ")
+	f.Float64Var(&c.verify, "verify", 0, "`fraction` of the jobs that this command computes too, to compare the results of workers")
+	f.BoolVar(&c.mixed, "mixed", false, "also accept workers of other builds and other kinds of machines, whose bits may differ")
 	c.Flags(f.FlagSet)
 	f.Group("Cluster", Names[0])
 	f.Hide(Names[1:]...)

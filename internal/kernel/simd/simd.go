@@ -1,9 +1,9 @@
-// Package simd knows for which vector instructions this program has kernels, detects
-// which of them the processor can run, and chooses one: the fastest, or the one that the
+// Package simd chooses the vector instructions that kernels use. Of those that this program
+// has kernels for and that the processor can run, it takes the fastest, or the ones that the
 // environment variable MARSGYM_KERNELS names.
 //
-// Packages sgemm and lanes have the kernels. Every set computes the same bits, so the
-// choice changes the speed and nothing else.
+// Packages sgemm and expectimax have the kernels. Every set computes the same bits, so the
+// choice changes only the speed.
 package simd
 
 import (

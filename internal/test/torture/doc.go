@@ -1,7 +1,7 @@
 // Package torture consists of a test that attacks the commands: it runs them on all
-// games, kills and interrupts them at random times, makes their writes fail, damages and
-// replaces their files, by pipes, devices and endless files too, gives them invalid input,
-// run ids that collide, and a worker that sends wrong chunks. In all cases a command must
+// games, kills and interrupts them at random times, makes their writes fail, damages their
+// files or replaces them, also by pipes, devices and endless files, and gives them invalid
+// input, colliding run ids and a worker that sends wrong chunks. In all cases a command must
 // end with the right result, to the bit, or with a one-line error, and take at most 1 GB
 // of memory.
 //
