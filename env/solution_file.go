@@ -14,6 +14,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"marsgym/env/game"
 	"marsgym/internal/atomicfile"
@@ -23,11 +24,7 @@ import (
 // to other rules, or holds wrong values.
 var ErrSolutionFile = errors.New("not a solution of this game, or damaged")
 
-// solutionMagic is the first line of a solution file; a header in JSON is the
-// second, and the values follow as little-endian float64.
-const solutionMagic = "marsgym solution 1\n"
-
-// maxHeader bounds the length of the second line. Chosen: headers have some 300 bytes.
+// maxHeader bounds the length of the header. Chosen: headers have some 400 bytes.
 const maxHeader = 4096
 
 // maxResidual bounds the residual of a solution, relative to its largest value or to
@@ -35,18 +32,31 @@ const maxHeader = 4096
 // with more digits than this.
 const maxResidual = 1e-6
 
-// solutionHeader is the second line of a solution file.
+// solutionHeader is the header of a solution file, which is in the format safetensors: the
+// length of the header, the header in JSON with spaces up to a multiple of 8 bytes, and the
+// values.
 type solutionHeader struct {
-	Game      string  `json:"game"`
-	Players   int     `json:"players"`
-	Rules     int     `json:"rules"`
-	RulesHash string  `json:"rules_hash"`
-	Values    int     `json:"values"`
-	Next      int64   `json:"next"`
-	Done      float64 `json:"done"` // 1: complete
-	Residual  float64 `json:"residual"`
-	SHA256    string  `json:"sha256"` // of the header without it, and the values
+	Meta struct {
+		Game      string  `json:"game"`
+		Players   int     `json:"players,string"`
+		Rules     int     `json:"rules,string"`
+		RulesHash string  `json:"rules_hash"`
+		Next      int64   `json:"next,string"`
+		Done      float64 `json:"done,string"` // 1: complete
+		Residual  float64 `json:"residual,string"`
+		SHA256    string  `json:"sha256"` // of the JSON without it, and the values
+	} `json:"__metadata__"`
+	Values valuesHeader `json:"values"`
 }
+
+// valuesHeader describes the tensor of n values: "F64", [n], [0, 8n].
+type valuesHeader struct {
+	DType       string   `json:"dtype"`
+	Shape       [1]int   `json:"shape"`
+	DataOffsets [2]int64 `json:"data_offsets"`
+}
+
+func valuesOf(n int) valuesHeader { return valuesHeader{"F64", [1]int{n}, [2]int64{0, 8 * int64(n)}} }
 
 // SolutionFile returns the path of a game's solution in a folder.
 //
@@ -55,7 +65,7 @@ type solutionHeader struct {
 // violated, and of 13% if one in a thousand is. Neither detects a forgery: do not use
 // a folder that you do not trust.
 func SolutionFile(dir string, spec game.Spec) string {
-	return filepath.Join(dir, fmt.Sprintf("%s-%d-%s.solution", spec.ID, spec.Players, spec.RulesHash()[:16]))
+	return filepath.Join(dir, fmt.Sprintf("%s-%d-%s.safetensors", spec.ID, spec.Players, spec.RulesHash()[:16]))
 }
 
 // solutionFile is the file of a game's solution.
@@ -68,10 +78,10 @@ type solutionFile struct {
 
 // save writes a solution, finished or not.
 func (f *solutionFile) save(w *game.SolverState) error {
-	head := solutionHeader{
-		Game: f.spec.ID, Players: f.spec.Players, Rules: f.spec.Version, RulesHash: f.spec.RulesHash(),
-		Values: len(w.Values), Next: w.Next, Done: w.Done, Residual: w.Residual,
-	}
+	head := solutionHeader{Values: valuesOf(len(w.Values))}
+	m := &head.Meta
+	m.Game, m.Players, m.Rules, m.RulesHash = f.spec.ID, f.spec.Players, f.spec.Version, f.spec.RulesHash()
+	m.Next, m.Done, m.Residual = w.Next, w.Done, w.Residual
 	sum, err := head.sum()
 	if err != nil {
 		return err
@@ -79,15 +89,14 @@ func (f *solutionFile) save(w *game.SolverState) error {
 	if err := writeValues(sum, w.Values); err != nil {
 		return err
 	}
-	head.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	line, err := json.Marshal(head)
+	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	text, err := head.encode()
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(f.path, func(w2 io.Writer) error {
 		b := bufio.NewWriterSize(w2, 1<<20)
-		b.WriteString(solutionMagic)
-		b.Write(append(line, '\n'))
+		b.Write(text)
 		if err := writeValues(b, w.Values); err != nil {
 			return err
 		}
@@ -123,9 +132,9 @@ func (f *solutionFile) read(r io.Reader, bytes int64) (*game.SolverState, error)
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	w := &game.SolverState{Values: make([]float64, f.values), Next: head.Next, Done: head.Done, Residual: head.Residual}
-	want := head.SHA256
-	head.SHA256 = ""
+	w := &game.SolverState{Values: make([]float64, f.values), Next: head.Meta.Next, Done: head.Meta.Done, Residual: head.Meta.Residual}
+	want := head.Meta.SHA256
+	head.Meta.SHA256 = ""
 	sum, err := head.sum()
 	if err != nil {
 		return nil, err
@@ -147,27 +156,26 @@ func (f *solutionFile) refuse(err error) error {
 	return fmt.Errorf("%s: %w: %w; remove it to solve the game again", f.path, ErrSolutionFile, err)
 }
 
-// readHeader reads the lines before the values and returns the size of the whole
-// file.
+// readHeader reads what is before the values and returns the size of the whole file.
 func (f *solutionFile) readHeader(b *bufio.Reader) (head solutionHeader, size int64, err error) {
-	magic := make([]byte, len(solutionMagic))
-	if _, err := io.ReadFull(b, magic); err != nil || string(magic) != solutionMagic {
-		return head, 0, fmt.Errorf("its first line is not %q", solutionMagic[:len(solutionMagic)-1])
+	length, err := b.Peek(8)
+	if err != nil || binary.LittleEndian.Uint64(length) > maxHeader {
+		return head, 0, errors.New("it does not begin with a header of safetensors")
 	}
-	line, err := b.ReadSlice('\n')
-	if err != nil || json.Unmarshal(line, &head) != nil {
+	text := make([]byte, 8+binary.LittleEndian.Uint64(length))
+	if _, err := io.ReadFull(b, text); err != nil || json.Unmarshal(text[8:], &head) != nil {
 		return head, 0, errors.New("its header is damaged")
 	}
-	if head.Game != f.spec.ID || head.RulesHash != f.spec.RulesHash() {
+	if head.Meta.Game != f.spec.ID || head.Meta.RulesHash != f.spec.RulesHash() {
 		return head, 0, errors.New("it belongs to another game, or to other rules")
 	}
-	if again, err := json.Marshal(head); err != nil || !bytes.Equal(append(again, '\n'), line) {
+	if n := head.Values.Shape[0]; n != f.values {
+		return head, 0, fmt.Errorf("its header has %d values; the game has %d", n, f.values)
+	}
+	if again, err := head.encode(); err != nil || !bytes.Equal(again, text) || head.Values != valuesOf(f.values) {
 		return head, 0, errors.New("its header is damaged")
 	}
-	if head.Values != f.values {
-		return head, 0, fmt.Errorf("its header has %d values; the game has %d", head.Values, f.values)
-	}
-	return head, int64(len(solutionMagic)) + int64(len(line)) + 8*int64(f.values), nil
+	return head, int64(len(text)) + 8*int64(f.values), nil
 }
 
 // check returns an error if w cannot be a state of the solver.
@@ -197,6 +205,13 @@ func scale(w *game.SolverState) float64 {
 		most = max(most, math.Abs(v))
 	}
 	return most
+}
+
+// encode returns what is before the values.
+func (h solutionHeader) encode() ([]byte, error) {
+	text, err := json.Marshal(h)
+	text = append(text, strings.Repeat(" ", -len(text)&7)...)
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), err
 }
 
 // sum starts the SHA-256 of a file with its header.

@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/maruel/safetensors"
 
 	"marsgym/env"
 )
@@ -23,12 +26,16 @@ var digits = regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
 // SHA-256.
 func rehashed(t *testing.T, file []byte, change func(head, values []byte) []byte) []byte {
 	t.Helper()
-	magic, rest, _ := bytes.Cut(file, []byte("\n"))
-	head, values, _ := bytes.Cut(bytes.Clone(rest), []byte("\n"))
+	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
+		return file
+	}
+	n := 8 + binary.LittleEndian.Uint64(file)
+	head, values := bytes.TrimRight(bytes.Clone(file[8:n]), " "), bytes.Clone(file[n:])
 	head = change(digits.ReplaceAll(head, []byte(`"sha256":""`)), values)
-	sum := sha256.Sum256(append(bytes.Clone(head), values...))
+	sum := sha256.Sum256(slices.Concat(head, values))
 	head = digits.ReplaceAll(head, []byte(`"sha256":"`+hex.EncodeToString(sum[:])+`"`))
-	return bytes.Join([][]byte{magic, head, values}, []byte("\n"))
+	head = append(head, strings.Repeat(" ", -len(head)&7)...)
+	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head, values)
 }
 
 // Files that are damaged, and files that are changed and have the right SHA-256.
@@ -96,26 +103,29 @@ func TestSolutionFileRefused(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":             {nil, "its first line is not"},
+		"empty":             {nil, "does not begin with a header"},
 		"truncated":         {good[:len(good)-8], "bytes"},
 		"a byte too many":   {append(bytes.Clone(good), 0), "bytes"},
 		"damaged values":    {flip(len(good) - 3), "SHA-256"},
 		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), ""},
-		"damaged beginning": {flip(3), "its first line is not"},
-		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "header is damaged"},
+		"damaged beginning": {flip(3), "does not begin with a header"},
+		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "does not begin with a header"},
 		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
 
-		"too many values":   {header(`"values":\d+`, `"values":2305843009213693952`), ""}, // too many for an int of 32 bits
-		"too few values":    {header(`"values":\d+`, `"values":3`), "has 3 values"},
-		"negative values":   {header(`"values":\d+`, `"values":-1`), "has -1 values"},
-		"next too large":    {header(`"next":\d+`, `"next":1000000`), "has next 1000000"},
-		"next negative":     {header(`"next":\d+`, `"next":-5`), "has next -5"},
-		"next too small":    {header(`"next":\d+`, `"next":2`), "has next 2"},
-		"done above 1":      {header(`"done":1`, `"done":1.5`), "done 1.5"},
-		"done negative":     {header(`"done":1`, `"done":-1`), "done -1"},
-		"never done":        {header(`"done":1`, `"done":0.5`), "done 0.5"},
-		"residual too high": {header(`"residual":[^,]*`, `"residual":1e+300`), "its residual is 1e+300"},
-		"residual negative": {header(`"residual":[^,]*`, `"residual":-1`), "its residual is -1"},
+		"too many values":   {header(`"shape":\[\d+`, `"shape":[2305843009213693952`), ""}, // too many for an int of 32 bits
+		"too few values":    {header(`"shape":\[\d+`, `"shape":[3`), "has 3 values"},
+		"negative values":   {header(`"shape":\[\d+`, `"shape":[-1`), "has -1 values"},
+		"float32":           {header(`"F64"`, `"F32"`), "header is damaged"},
+		"other offsets":     {header(`"data_offsets":\[0`, `"data_offsets":[8`), "header is damaged"},
+		"of release 0.1":    {[]byte("marsgym solution 1\n{\"game\":\"martian-dice\"}\n"), "does not begin with a header"},
+		"next too large":    {header(`"next":"\d+"`, `"next":"1000000"`), "has next 1000000"},
+		"next negative":     {header(`"next":"\d+"`, `"next":"-5"`), "has next -5"},
+		"next too small":    {header(`"next":"\d+"`, `"next":"2"`), "has next 2"},
+		"done above 1":      {header(`"done":"1"`, `"done":"1.5"`), "done 1.5"},
+		"done negative":     {header(`"done":"1"`, `"done":"-1"`), "done -1"},
+		"never done":        {header(`"done":"1"`, `"done":"0.5"`), "done 0.5"},
+		"residual too high": {header(`"residual":"[^"]*"`, `"residual":"1e+300"`), "its residual is 1e+300"},
+		"residual negative": {header(`"residual":"[^"]*"`, `"residual":"-1"`), "its residual is -1"},
 		"not a number":      {one(math.NaN()), "its value 7 is NaN"},
 		"infinite":          {one(math.Inf(1)), "its value 7 is +Inf"},
 		"more than a win":   {one(1.5), "its value 7 is 1.5"},
@@ -156,5 +166,45 @@ func TestSolutionFileRefused(t *testing.T) {
 	}
 	if _, err := folder.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// TestSolutionFileOfOldFormat solves a game again whose solution release 0.1 has stored, and reads
+// the new file as other programs do.
+func TestSolutionFileOfOldFormat(t *testing.T) {
+	g, dir := reduced(t, 8), t.TempDir()
+	path := env.SolutionFile(dir, g.Spec())
+	old := strings.TrimSuffix(path, ".safetensors") + ".solution"
+	content := []byte("marsgym solution 1\n{\"game\":\"martian-dice\"}\n")
+	if err := os.WriteFile(old, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	solved := false
+	s, err := g.SolveCached(t.Context(), dir, func(float64) { solved = true }, noWarning(t))
+	if err != nil || !solved {
+		t.Fatalf("the game is solved again: %t, %v", solved, err)
+	}
+	if left, err := os.ReadFile(old); err != nil || !bytes.Equal(left, content) {
+		t.Errorf("the old file is now %q, %v", left, err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Tensors) != 1 || file.Tensors[0].Name != "values" || file.Tensors[0].DType != safetensors.F64 || file.Metadata["game"] != "martian-dice" || file.Metadata["done"] != "1" {
+		t.Fatalf("the file has %d tensors and the metadata %v", len(file.Tensors), file.Metadata)
+	}
+	want, err := s.Value(g.Initial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range want { // the first values are shares of the win at the start, 1.5 (share - 1/3) the return
+		if share := math.Float64frombits(binary.LittleEndian.Uint64(file.Tensors[0].Data[8*i:])); !(math.Abs(1.5*(share-1./3)-v) <= 1e-12) {
+			t.Errorf("value %d is a share of %v; want a return of %v", i, share, v)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func addValues(ctx context.Context, files map[string][]byte, cache string) error
 		if _, err := g.SolveCached(ctx, cache, nil, func(err error) { notCached = err }); cmp.Or(err, notCached) != nil {
 			return cmp.Or(err, notCached)
 		}
-		if files[fmt.Sprintf("values/%s-%d.solution", x.id, x.players)], err = atomicfile.ReadFile(env.SolutionFile(cache, g.Spec()), maxExported); err != nil {
+		if files[fmt.Sprintf("values/%s-%d.safetensors", x.id, x.players)], err = atomicfile.ReadFile(env.SolutionFile(cache, g.Spec()), maxExported); err != nil {
 			return err
 		}
 	}

@@ -161,7 +161,7 @@ func parts(t testing.TB, mark string) map[string][]byte {
 		t.Fatal(err)
 	}
 	maps.Copy(files, map[string][]byte{
-		"shell.js": []byte(shell("worker")), "app.wasm.gz": packed.Bytes(), "values/martian-dice-2.solution": []byte("values of " + mark), "networks/net.safetensors": []byte("network of " + mark),
+		"shell.js": []byte(shell("worker")), "app.wasm.gz": packed.Bytes(), "values/martian-dice-2.safetensors": []byte("values of " + mark), "networks/net.safetensors": []byte("network of " + mark),
 		previewFile: nil, licencesFile: nil,
 		"worker.js": []byte(`importScripts('files.js', 'load.js');
 const program = self.load('app.wasm.gz').then((b) => new TextDecoder().decode(b).slice(4));

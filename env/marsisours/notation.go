@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/input"
 )
 
 // Format implements [game.Presenter]: the scores, @ and the seat to move, then words
@@ -215,7 +216,7 @@ func (p *parser) read(text string) error {
 	}
 	p.s.Phase = phases
 	if moves {
-		n, err := number("seat", mover, p.r.cfg.Players-1)
+		n, err := input.Number("seat", mover, 0, p.r.cfg.Players-1)
 		if err != nil {
 			return err
 		}
@@ -300,12 +301,12 @@ func (p *parser) field(key string, value []string) error {
 	case key == "attack":
 		return p.attack(value[0], value[1])
 	case key == "start":
-		n, err := number(key, value[0], r.cfg.Players-1)
+		n, err := input.Number(key, value[0], 0, r.cfg.Players-1)
 		s.Start = uint8(n)
 		return err
 	case key == "passed":
 		for part := range strings.SplitSeq(value[0], ",") {
-			n, err := number(key, part, r.cfg.Players-1)
+			n, err := input.Number(key, part, 0, r.cfg.Players-1)
 			if err != nil {
 				return err
 			}
@@ -316,7 +317,7 @@ func (p *parser) field(key string, value []string) error {
 		return p.rows(key, value[0], p.robot)
 	case r.fast:
 	case key == "missed" || key == "again":
-		n, err := number(key, value[0], faces)
+		n, err := input.Number(key, value[0], 0, faces)
 		if s.Die = uint8(n); s.Phase != Rolling {
 			return fmt.Errorf("%q must follow an attack", key)
 		}
@@ -325,7 +326,7 @@ func (p *parser) field(key string, value []string) error {
 		}
 		return err
 	case key == "round":
-		n, err := number(key, value[0], lastRound)
+		n, err := input.Number(key, value[0], 0, lastRound)
 		s.Round = uint8(n)
 		return err
 	case key == "tracks":
@@ -443,18 +444,9 @@ func (p *parser) numbers(what, text string, most int) ([]int, error) {
 	list := make([]int, len(parts))
 	for i, part := range parts {
 		var err error
-		if list[i], err = number(what, part, most); err != nil {
+		if list[i], err = input.Number(what, part, 0, most); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
-}
-
-// number reads a number from 0 to most.
-func number(what, text string, most int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > most || strconv.Itoa(n) != text {
-		return 0, fmt.Errorf("%s %q is not a number from 0 to %d", what, text, most)
-	}
-	return n, nil
 }

@@ -122,14 +122,14 @@ func (r *Rules) parse(text string) (State, error) {
 		return s, fmt.Errorf("has %d scores; want one for each of %d players", len(parts), r.cfg.Players)
 	}
 	for i, part := range parts {
-		n, err := number("score", part, 0, r.cfg.maxScore())
+		n, err := input.Number("score", part, 0, r.cfg.maxScore())
 		if err != nil {
 			return s, err
 		}
 		s.Score[i] = uint8(n)
 	}
 	if moves {
-		n, err := number("seat", mover, 0, r.cfg.Players-1)
+		n, err := input.Number("seat", mover, 0, r.cfg.Players-1)
 		if err != nil {
 			return s, err
 		}
@@ -184,10 +184,10 @@ func (r *Rules) parseField(s *State, key, value string) (err error) {
 		}
 		s.Tied, err = r.parseSeats(value)
 	case "start":
-		n, err = number(key, value, 0, r.cfg.Players-1)
+		n, err = input.Number(key, value, 0, r.cfg.Players-1)
 		s.Start = uint8(n)
 	case "round", "turns":
-		n, err = number(key, value, 0, 1<<16-1)
+		n, err = input.Number(key, value, 0, 1<<16-1)
 		s.Count = uint32(n)
 	default:
 		return fmt.Errorf("unknown word %q; want aside, roll, rolling, tie, over, draw, start, round or turns", key)
@@ -197,7 +197,7 @@ func (r *Rules) parseField(s *State, key, value string) (err error) {
 
 func (r *Rules) parseSeats(text string) (set uint16, err error) {
 	for part := range strings.SplitSeq(text, ",") {
-		n, err := number("seat", part, 0, r.cfg.Players-1)
+		n, err := input.Number("seat", part, 0, r.cfg.Players-1)
 		if err != nil {
 			return 0, err
 		}
@@ -213,7 +213,7 @@ func parseCounts(text string) (c Counts, err error) {
 		if t < 0 || digits == 0 {
 			return c, fmt.Errorf("dice %q are not letters of %s with a number each, as in T3R2H4", text, letters)
 		}
-		n, err := number(typeNames[t], rest[1:1+digits], 1, maxDice)
+		n, err := input.Number(typeNames[t], rest[1:1+digits], 1, maxDice)
 		if err != nil {
 			return c, err
 		}
@@ -223,14 +223,6 @@ func parseCounts(text string) (c Counts, err error) {
 		c[t], rest = uint8(n), rest[1+digits:]
 	}
 	return c, nil
-}
-
-func number(what, text string, lo, hi int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < lo || n > hi {
-		return 0, fmt.Errorf("%s is %q; want a number from %d to %d", what, text, lo, hi)
-	}
-	return n, nil
 }
 
 // check returns an error for states that cannot be reached from any start of a turn.

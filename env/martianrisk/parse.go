@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marsgym/internal/input"
 )
 
 // Parse implements [game.Presenter]. It refuses positions that the rules exclude.
@@ -45,10 +47,8 @@ func (r *Rules) parse(text string) (s State, err error) {
 		return w
 	}
 	number := func(what, text string, most int) (n uint8) {
-		v, fault := strconv.ParseUint(text, 10, 8)
-		if fault != nil || int(v) > most {
-			err = errors.Join(err, fmt.Errorf("%s %q is not a number from 0 to %d", what, text, most))
-		}
+		v, fault := input.Number(what, text, 0, most)
+		err = errors.Join(err, fault)
 		return uint8(v)
 	}
 	_, mover, moves := strings.Cut(next(), "@") // Parse checks the text before @ by writing the position again
@@ -245,7 +245,7 @@ func (r *Rules) checkTurn(s *State) error {
 		return errors.New("low: the roll does not prevent a tower here")
 	case pending && (r.board.adj[s.From]>>s.To&1 == 0 || own>>s.From&1 == 0 || (own>>s.To&1 != 0) != (s.Phase == Occupy)):
 		return errors.New("such an attack is impossible")
-	case pending && int(s.Armies[s.From]) < 2+bit(s.Phase == Occupy):
+	case pending && s.Armies[s.From] < 2, s.Phase == Occupy && s.Armies[s.From] < 3:
 		return errors.New("too few armies attack")
 	case s.Phase == Occupy && (s.Large|s.Medium|s.Small)>>s.To&1 != 0:
 		return errors.New("a tower stands in the conquered region")

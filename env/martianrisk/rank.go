@@ -41,8 +41,12 @@ func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPla
 	for i := range p {
 		better, same := 0, 0 // seats
 		for _, other := range rank[:p] {
-			better += bit(other > rank[i])
-			same += bit(other == rank[i])
+			switch {
+			case other > rank[i]:
+				better++
+			case other == rank[i]:
+				same++
+			}
 		}
 		shares[i] = r.shares[alive][better][same]
 	}
@@ -77,12 +81,4 @@ func (r *Rules) placeShare(place, n int) float64 {
 		return 1 / float64(n)
 	}
 	return 2 * float64(n-1-place) / float64(n*(n-1))
-}
-
-// bit returns 1 for true and 0 for false, without a branch.
-func bit(b bool) (i int) {
-	if b {
-		i = 1
-	}
-	return i
 }

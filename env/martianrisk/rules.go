@@ -319,7 +319,7 @@ func (s *State) owner(i int) int {
 // height returns the number of tower pieces in a region.
 func (s *State) height(i uint8) int {
 	i &= 63 // for faster shifts
-	return bit(s.Large>>i&1 != 0) + bit(s.Medium>>i&1 != 0) + bit(s.Small>>i&1 != 0)
+	return int(s.Large>>i&1 + s.Medium>>i&1 + s.Small>>i&1)
 }
 
 // bonus counts the unions that a seat holds.

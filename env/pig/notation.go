@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/internal/input"
 )
 
 // ActionName implements [game.Presenter].
@@ -127,11 +128,8 @@ func (r *Rules) check(s State) error {
 
 // number parses a number from 0 to most.
 func number(what, text string, most int) (uint8, error) {
-	n, err := strconv.ParseUint(text, 10, 8)
-	if err != nil || int(n) > most {
-		return 0, fmt.Errorf("%s %q is not a number from 0 to %d", what, text, most)
-	}
-	return uint8(n), nil
+	n, err := input.Number(what, text, 0, most)
+	return uint8(n), err
 }
 
 // DescribeAction implements [game.Presenter].

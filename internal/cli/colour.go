@@ -9,16 +9,16 @@ import (
 	"marsgym/internal/colour"
 )
 
-// Colours returns w if w is a terminal and NO_COLOR is not set. Otherwise it
-// returns a writer to w that removes colour codes; no code may be split over two
-// writes.
+// Colours returns w if w is a terminal, NO_COLOR is not set and TERM is not dumb.
+// Otherwise it returns a writer to w that removes colour codes; no code may be split
+// over two writes.
 func Colours(w io.Writer) io.Writer {
 	under := w
 	if o, ok := w.(*output); ok {
 		under = o.w
 	}
 	f, ok := under.(*os.File)
-	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && obeysCodes(f) {
+	if ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && obeysCodes(f) {
 		return w
 	}
 	return plain{w}

@@ -178,3 +178,25 @@ func TestMessage(t *testing.T) {
 		}
 	}
 }
+
+func TestNumber(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"3", 3, ""},
+		{"12", 12, ""},
+		{"2", 0, `points "2" is not a number from 3 to 12`},
+		{"13", 0, `points "13" is not a number from 3 to 12`},
+		{"+4", 0, `points "+4" is not a number from 3 to 12`},
+		{"04", 0, `points "04" is not a number from 3 to 12`},
+		{"", 0, `points "" is not a number from 3 to 12`},
+		{"4.0", 0, `points "4.0" is not a number from 3 to 12`},
+	} {
+		n, err := input.Number("points", test.text, 3, 12)
+		if text := fmt.Sprint(err); n != test.n || text != test.want && (test.want != "" || err != nil) {
+			t.Errorf("%q: %d, %v; want %d, %s", test.text, n, err, test.n, test.want)
+		}
+	}
+}

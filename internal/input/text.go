@@ -51,20 +51,37 @@ func Fit(text string, width int) string {
 // Wrap writes text in lines of width columns. The first one begins with first and the
 // others with rest, which is as wide.
 func Wrap(b *strings.Builder, first, rest, text string, width int) {
-	line, n := first, utf8.RuneCountInString(first)
-	empty := true
-	for word := range strings.FieldsSeq(text) {
-		size := utf8.RuneCountInString(word)
-		if !empty && n+1+size > width {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line, n, empty = rest, utf8.RuneCountInString(rest), true
-		}
-		if !empty {
-			line, n = line+" ", n+1
-		}
-		line, n, empty = line+word, n+size, false
+	for _, line := range Lines(first, rest, strings.Fields(text), " ", func(line string) bool { return utf8.RuneCountInString(line) <= width }) {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// Lines returns words in lines, with space between two of them. The first line begins with
+// first and the others with rest. A line has a word, and more of them as long as it fits.
+func Lines(first, rest string, words []string, space string, fits func(line string) bool) (lines []string) {
+	line, empty := first, true
+	for _, word := range words {
+		switch longer := line + space + word; {
+		case empty:
+			line, empty = line+word, false
+		case fits(longer):
+			line = longer
+		default:
+			lines = append(lines, line)
+			line = rest + word
+		}
+	}
+	return append(lines, line)
+}
+
+// Number returns the number from lo to hi that text is, without a sign or a zero before it.
+// The error begins with what, which names the number.
+func Number(what, text string, lo, hi int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < lo || n > hi || strconv.Itoa(n) != text {
+		return 0, fmt.Errorf("%s %q is not a number from %d to %d", what, text, lo, hi)
+	}
+	return n, nil
 }
 
 // Range names the whole numbers from lo to hi.

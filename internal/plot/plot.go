@@ -79,16 +79,7 @@ var (
 
 // wrap breaks text into lines of the given width.
 func wrap(st text.Style, s string, width vg.Length) (lines []string, height vg.Length) {
-	line := ""
-	for _, word := range strings.Fields(s) {
-		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && st.Width(longer) > width {
-			lines = append(lines, line)
-			longer = word
-		}
-		line = longer
-	}
-	lines = append(lines, line)
+	lines = input.Lines("", "", strings.Fields(s), " ", func(line string) bool { return st.Width(line) <= width })
 	return lines, vg.Length(len(lines)) * st.Font.Size * 1.35
 }
 

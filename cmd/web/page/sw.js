@@ -6,7 +6,7 @@
 const own = `marsgym ${self.registration.scope} `; // begins the names of its caches: other sites of this origin have theirs
 const folder = self.version, cacheName = own + folder;
 const lazy = /^(values|networks)\//; // kept when they are needed, but for what the daily exercise needs
-const kept = Object.keys(self.files).filter((name) => !lazy.test(name) || name === 'values/martian-dice-2.solution');
+const kept = Object.keys(self.files).filter((name) => !lazy.test(name) || name === 'values/martian-dice-2.safetensors');
 
 // A browser takes no module or style sheet of another type.
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json', svg: 'image/svg+xml', webmanifest: 'application/manifest+json', txt: 'text/html' };

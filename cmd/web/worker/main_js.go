@@ -25,7 +25,7 @@ func main() {
 	for i := range list.Length() {
 		files = append(files, list.Index(i).String())
 	}
-	values, networks := web.ByRules(files, "values/", ".solution"), web.ByRules(files, "networks/", ".safetensors")
+	values, networks := web.ByRules(files, "values/", ".safetensors"), web.ByRules(files, "networks/", ".safetensors")
 	solved := web.ByRules(solvedHere, "", "")
 	app := web.New(web.Options{
 		Solvable: func(g env.Game) bool {

@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/colour"
+	"marsgym/internal/input"
 )
 
 const (
@@ -248,20 +249,8 @@ func align(cells [][]string, room int, right bool) []string {
 }
 
 // wrap writes words behind a title, in lines of 79 columns.
-func wrap(title string, words []string, space string) (lines []string) {
-	line, begins := title, true
-	for _, w := range words {
-		switch {
-		case !begins && width(line+space+w) > columns:
-			lines = append(lines, line)
-			line = strings.Repeat(" ", width(title)) + w
-		case begins:
-			line, begins = line+w, false
-		default:
-			line += space + w
-		}
-	}
-	return append(lines, line)
+func wrap(title string, words []string, space string) []string {
+	return input.Lines(title, strings.Repeat(" ", width(title)), words, space, func(line string) bool { return width(line) <= columns })
 }
 
 // beside writes lines beside others or, where there is no room, below them.
