@@ -69,9 +69,9 @@ type Config struct {
 	PPO    PPO    `json:"ppo,omitzero"`    // of AlgorithmPPO
 	Expert Expert `json:"expert,omitzero"` // of the others
 
-	// Evaluations is the largest number of evaluations of the network in a run (see
-	// [Options].EvaluationRows), and Checkpoints the number of saves, those at its end
-	// included. Without evaluations it is 0.
+	// Evaluations is the largest number of evaluations of the network in a run, 0 for none (see
+	// [Options].EvaluationRows), and Checkpoints is the number of saves. Both count those at
+	// the end of the run.
 	Evaluations int `json:"evaluations"`
 	Checkpoints int `json:"checkpoints"`
 
@@ -96,11 +96,11 @@ type (
 // Expert holds the settings of expert iteration.
 type Expert struct {
 	Search expert.Config `json:"search"`
-	// Temperature of the target policy, in shares of the win, or in returns where a game
-	// has no win: an option whose value is lower by the temperature is e times less likely.
+	// Temperature is that of the target policy, in shares of the win, or in returns where a game
+	// has no win. An option whose value is lower by the temperature is e times less likely.
 	Temperature Schedule `json:"temperature"`
-	// Lambda of the values, of all but TurnExact: the weight of the play that followed against the
-	// next search alone.
+	// Lambda is the weight, in value targets, of the play that followed rather than only of the
+	// next search. TurnExact does not use it.
 	Lambda Schedule `json:"lambda"`
 	// ValueWarmup is the fraction of the run in which only values are trained, on
 	// random play.

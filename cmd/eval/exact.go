@@ -13,8 +13,8 @@ import (
 
 func exactCommand(s *session) work {
 	s.seatFlags()
-	s.IntVar(&s.games, "games", 0, "`number` of games in a match, which is then played even where the strength is exact")
-	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes of the model, and what all of them cost")
+	s.IntVar(&s.games, "games", 0, "`number` of games in a match, also where values are exact")
+	s.IntVar(&s.mistakes, "mistakes", 0, "list the `n` worst mistakes, and the cost of all mistakes")
 	s.StringVar(&s.plot, "plot", "", "new `folder` for charts of where the model loses")
 	s.Example("go run ./cmd/eval -model runs/a -against greedy -mistakes 20")
 	return func(ctx context.Context) (result, error) {

@@ -18,13 +18,13 @@ var commands = []struct {
 	cli.Entry
 	define func(*session) work
 }{
-	{cli.Entry{Name: "exact", About: "measure an agent, exactly if the game is solved, otherwise by a match"}, exactCommand},
+	{cli.Entry{Name: "exact", About: "measure an agent, exactly if the game is solved, else by a match"}, exactCommand},
 	{cli.Entry{Name: "match", About: "play a match of an agent against others"}, matchCommand},
 	{cli.Entry{Name: "tournament", About: "rate agents by matches against each other"}, tournamentCommand},
 	{cli.Entry{Name: "table", About: "compute exactly what agents win against each other"}, tableCommand},
 	{cli.Entry{Name: "compare", About: "compare runs of cmd/train"}, compareCommand},
 	{cli.Entry{Name: "games", About: "price recorded games: what each decision lost, and what was luck"}, gamesCommand},
-	{cli.Entry{Name: "position", About: "show what each option of a position is worth, or each outcome of its dice"}, positionCommand},
+	{cli.Entry{Name: "position", About: "show the value of each option or dice outcome of a position"}, positionCommand},
 }
 
 // renamed are the flags of former releases, with what they are now.

@@ -30,7 +30,7 @@ const (
 
 func matchCommand(s *session) work {
 	s.seatFlags()
-	s.IntVar(&s.games, "games", 0, fmt.Sprintf("`number` of games (default %d; with -sequential, at most %d by default)", defaultGames, sequentialGames))
+	s.IntVar(&s.games, "games", 0, fmt.Sprintf("`number` of games (default %d; %d with -sequential)", defaultGames, sequentialGames))
 	margin := s.Float64("sequential", 0, "play until the model is found stronger, weaker, or within this `margin` of the fair share, such as 0.01")
 	s.Example("go run ./cmd/eval match -model search -against greedy -sequential 0.01")
 	return func(ctx context.Context) (result, error) {

@@ -45,15 +45,15 @@ type session struct {
 func (s *session) gameFlags() {
 	s.Policy(&s.sample)
 	s.Uint64Var(&s.seed, "seed", 1, "`seed` of matches and searches")
-	s.StringVar(&s.checkpoint, "checkpoint", "", "save finished work in this `file`, from which the same command resumes")
-	s.cluster.Add(s.Flags, "`address` of a broker whose workers compute the evaluation")
+	s.StringVar(&s.checkpoint, "checkpoint", "", "save work in this `file`; the same command continues it")
+	s.cluster.Add(s.Flags, "`address` of the workers' broker")
 	s.name = s.Game(catalog.IDs())
 }
 
 // seatFlags defines the flags of evaluations of an agent against others.
 func (s *session) seatFlags() {
 	s.StringVar(&s.model, "model", "", "`agent` to measure: a name, a model file or a run folder")
-	s.List(&s.against, "against", "`agents` in the other seats: one for all of them, or one per seat, separated by commas")
+	s.List(&s.against, "against", "`agents` in the other seats: one for all, or one per seat")
 	s.StringVar(&s.record, "record", "", "write the games of the match to this new `file`")
 	s.gameFlags()
 }

@@ -55,7 +55,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f := cli.NewFlags("play", "Play lets you play a game against agents, or watch agents play.")
 	f.List(&o.opponent, "opponent", "`agent` in all other seats, or one agent per seat, separated by commas: exact, random, greedy, search, lookahead:3:MODEL, pretrained, a model file or a run folder (default greedy)")
 	f.Policy(&o.sample)
-	f.List(&o.seat, "seat", "your `seat`, or the seats of several people, separated by commas; seats count from 0, and the game decides which moves first (default 0)")
+	f.List(&o.seat, "seat", "your `seat`, from 0, or the seats of several people, separated by commas; the game decides which seat moves first (default 0)")
 	f.BoolVar(&o.watch, "watch", false, "watch agents play in all seats")
 	f.IntVar(&o.games, "games", 1, "`number` of games to play")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the dice (default random)")

@@ -31,7 +31,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	asJSON := f.Bool("json", false, "write one JSON document")
 	plotDir := f.String("plot", "", "`folder` for charts of best play, as SVG and PNG")
 	estimate := f.Bool("estimate", false, "only estimate the memory and time of solving, for each number of players up to -players")
-	odds := f.String("odds", "", "only print the odds that answer this `question` about the game, such as an attack, or all tables of odds if it is all")
+	odds := f.String("odds", "", "only print the odds for this `question`, such as the odds of an attack; the question all prints every table")
 	f.Group("Output", "position", "json", "plot", "estimate", "odds")
 	f.Example("go run ./cmd/solve")
 	f.Example("go run ./cmd/solve -position '13-17@1 aside T3R2H4 roll R2C1K1'")

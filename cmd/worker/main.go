@@ -33,7 +33,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f := cli.NewFlags("worker", "Worker computes jobs for cmd/train -cluster and cmd/eval -cluster: self-play, exact evaluations, matches and sweeps. After Ctrl-C it finishes the jobs that it has begun, and exits.")
 	f.StringVar(&o.serve, "serve", "", "serve the broker at this `address`, such as 127.0.0.1:4222, and work for it")
 	f.StringVar(&o.join, "join", "", "work for the broker at this `address`; separate the addresses of a NATS cluster by commas")
-	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs to compute at the same time; with 0, -serve serves and does not work")
+	f.IntVar(&o.slots, "jobs", runtime.GOMAXPROCS(0), "`number` of jobs to compute at the same time; with 0, -serve only serves")
 	f.DurationVar(&o.lease, "lease", cluster.Lease, "with -serve, the `time` after which the job of a silent worker goes to another worker")
 	f.BoolVar(&o.mixed, "mixed", false, "also work for other builds and other kinds of machines, whose bits may differ")
 	f.Group("Work", "serve", "join", "jobs", "lease", "mixed")

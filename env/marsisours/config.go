@@ -39,17 +39,18 @@ type Config struct {
 	StartHand int `json:"start_hand"`
 	StartJunk int `json:"start_junk"`
 
-	// A seat that has passed gets a token and may lay a robot down when it passes, if
-	// PassBonusOnPass, and in each later turn, if PassBonusRepeats (M8), whatever it did
-	// before it passed (M25). Seed: yes. Inferred, contested: yes;
-	// docs/games/mars-is-ours.md has both sides.
-	PassBonusOnPass  bool `json:"pass_bonus_on_pass"`
+	// PassBonusOnPass gives a seat that passes a token and lets it lay a robot down
+	// (M8), whatever it did before it passed (M25). Seed: yes.
+	PassBonusOnPass bool `json:"pass_bonus_on_pass"`
+	// PassBonusRepeats does so again in each of its later turns (M8). Inferred,
+	// contested: yes. docs/games/mars-is-ours.md has both sides.
 	PassBonusRepeats bool `json:"pass_bonus_repeats"`
-	// MaintenanceLabs includes the labs in the maintenance; LyingLabActive gives a
-	// lying robot in a lab the effect of the lab (M9). Inferred: no, since the source
-	// names the map only; contested: yes. docs/games/mars-is-ours.md has both sides.
+	// MaintenanceLabs includes the labs in the maintenance (M9). Inferred: no, since
+	// the source names only the map.
 	MaintenanceLabs bool `json:"maintenance_labs"`
-	LyingLabActive  bool `json:"lying_lab_active"`
+	// LyingLabActive gives a lying robot in a lab the effect of the lab (M9).
+	// Inferred, contested: yes. docs/games/mars-is-ours.md has both sides.
+	LyingLabActive bool `json:"lying_lab_active"`
 	// RocketBonusOnCapture pays the tokens of the rocket lab also to a seat that takes
 	// it by an attack (M10). Inferred: yes.
 	RocketBonusOnCapture bool `json:"rocket_bonus_on_capture"`
@@ -65,11 +66,12 @@ type Config struct {
 	// FastCount names the robots that count at the end of the quick game, by
 	// 「持有最多機器人」, "who holds most robots" (M14). Inferred: those on the map.
 	FastCount Count `json:"fast_count"`
-	// SupplyFirst takes the supply before the maintenance, and StartBy names the seat
-	// that names the next starter (M15), for another account of the game. Seed: no,
-	// and the owner of the marker.
-	SupplyFirst bool  `json:"supply_first"`
-	StartBy     Namer `json:"start_by"`
+	// SupplyFirst takes the supply before the maintenance (M15). Seed: no. On is
+	// the order of the Japanese summary.
+	SupplyFirst bool `json:"supply_first"`
+	// StartBy is the seat that names the next starter (M15). Seed: the owner of the
+	// marker.
+	StartBy Namer `json:"start_by"`
 	// ThroughStations lets robots walk across stations (M16). Inferred: yes, only
 	// stopping there is forbidden.
 	ThroughStations bool `json:"through_stations"`

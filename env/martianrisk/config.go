@@ -37,8 +37,8 @@ type Config struct {
 	Unions bool `json:"unions"`
 
 	// ArmyCap is the number of tokens of a player (R1). Seed: 25, with which nobody
-	// can hold the 28 to 42 regions of four or more players. Invented: 0 is 25, or
-	// four more than the number of regions if that is more.
+	// can hold the 28 to 42 regions of four or more players. Invented: the default, 0,
+	// stands for four more than the number of regions, but at least 25.
 	ArmyCap int `json:"army_cap"`
 	// SetupArmies is the number of armies that each player places before the first
 	// turn. Seed: 10.

@@ -52,7 +52,7 @@ func (g *Game) CheckAgain(flag string) error {
 
 // Cache defines -cache.
 func (f *Flags) Cache(p *string) {
-	f.StringVar(p, "cache", "auto", "`folder` of cached solutions; auto is in the user's cache folder, none stores nothing")
+	f.StringVar(p, "cache", "auto", "`folder` of cached solutions, auto or none")
 }
 
 // CacheDir returns the folder in which solutions are cached, or "" for none.
@@ -76,7 +76,7 @@ func CacheDir(cache string) string {
 // Policy defines -policy, which sets whether networks sample from their policy instead of
 // taking its best action.
 func (f *Flags) Policy(sample *bool) {
-	f.Func("policy", "`way` in which networks choose actions: argmax or sample (default argmax)", func(text string) error {
+	f.Func("policy", "`way` networks choose: argmax or sample (default argmax)", func(text string) error {
 		ways := []string{"argmax", "sample"}
 		if !slices.Contains(ways, text) {
 			return Unknown("policy", text, ways)
