@@ -507,7 +507,7 @@ func TestDaily(t *testing.T) {
 func TestOthers(t *testing.T) {
 	a, found := newApp(), 0
 	g := web.Address{Game: "pig", Players: 2, Seed: 3, Seats: []string{web.Human, "random"}}
-	request[web.Values](t, a, fields("values", g)) // which starts the solver
+	request[web.Values](t, a, fields("values", g))                 // which starts the solver
 	for !request[web.Solving](t, a, fields("solving", g)).Solved { // estimates differ from one request to the next
 		time.Sleep(10 * time.Millisecond)
 	}
