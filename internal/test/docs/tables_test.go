@@ -221,6 +221,7 @@ func implemented[S comparable](rules game.Rules[S], err error) map[string]bool {
 	list := map[string]bool{}
 	_, list["Sampler"] = rules.(game.Sampler[S])
 	_, list["Presenter"] = rules.(game.Presenter[S])
+	_, list["Bots"] = rules.(game.Bots[S])
 	_, list["Symmetry"] = rules.(game.Symmetry[S])
 	_, list["ChanceExpander"] = rules.(game.ChanceExpander[S])
 	_, list["SparseEncoder"] = rules.(game.SparseEncoder[S])
