@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
@@ -149,7 +150,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return err
 	}
 	s.names = s.called()
-	s.person = agents.NewHuman(g, in, stdout)
+	s.person = dialogue.NewHuman(g, in, stdout)
 	s.person.Command, s.person.Named = s.command, s.named
 	if o.hints || o.coach > 0 {
 		network := cmp.Or(o.network, agents.Network(o.opponent, g))
@@ -173,7 +174,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		s.records = f
 	}
 	err = s.play(ctx, o.games)
-	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && !s.rec.Over() && len(s.people()) > 0 {
+	if errors.Is(err, dialogue.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && !s.rec.Over() && len(s.people()) > 0 {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.rec.Position())
 		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()

@@ -53,7 +53,7 @@ var table = []struct {
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/cluster/registry", "internal/cluster", "internal/broker"}},
-	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
+	{"cmd/...", []string{"cmd/...", "env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "env/record", "eval/analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/cluster/registry"}},
 	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},

@@ -1,4 +1,4 @@
-package agents_test
+package dialogue_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
@@ -53,10 +54,10 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 		}
 		if decisions%each == 0 {
 			var b strings.Builder
-			human := agents.NewHuman(g, strings.NewReader("quit\n"), &b)
+			human := dialogue.NewHuman(g, strings.NewReader("quit\n"), &b)
 			if decisions%2 == 1 {
-				human.Hints = func(p env.Position) ([]agents.Hint, error) {
-					return slices.Repeat([]agents.Hint{{Text: "about 100.00 ± 0.52 %"}}, len(p.Legal())), nil
+				human.Hints = func(p env.Position) ([]dialogue.Hint, error) {
+					return slices.Repeat([]dialogue.Hint{{Text: "about 100.00 ± 0.52 %"}}, len(p.Legal())), nil
 				}
 			}
 			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); err == nil {
@@ -99,7 +100,7 @@ func TestKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(""), &b), p, g.Spec().Actions)
+		env.ActionProbabilities(t.Context(), dialogue.NewHuman(g, strings.NewReader(""), &b), p, g.Spec().Actions)
 		if screen := colour.Strip(b.String()); !strings.Contains(screen, tt.want) {
 			t.Errorf("no %q in\n%s", tt.want, screen)
 		}
@@ -118,12 +119,12 @@ func TestEqualHints(t *testing.T) {
 	}
 	for best, want := range map[int]string{4: "wins  57.0000 %  and 2 more as good\n", 1: "wins  57.0000 %  "} {
 		var b strings.Builder
-		human := agents.NewHuman(g, strings.NewReader(""), &b)
-		human.Hints = func(p env.Position) (list []agents.Hint, err error) {
+		human := dialogue.NewHuman(g, strings.NewReader(""), &b)
+		human.Hints = func(p env.Position) (list []dialogue.Hint, err error) {
 			for i := range p.Legal() {
-				h := agents.Hint{Text: "wins  57.0000 %", Value: 0.57}
+				h := dialogue.Hint{Text: "wins  57.0000 %", Value: 0.57}
 				if i >= best {
-					h = agents.Hint{Text: fmt.Sprintf("wins  %d.0000 %%", 50-i), Value: 0.5 - float64(i)/100}
+					h = dialogue.Hint{Text: fmt.Sprintf("wins  %d.0000 %%", 50-i), Value: 0.5 - float64(i)/100}
 				}
 				list = append(list, h)
 			}
@@ -148,7 +149,7 @@ func TestManyMatches(t *testing.T) {
 	}
 	for _, word := range []string{"place", "pl r", "place-v"} {
 		var b strings.Builder
-		env.ActionProbabilities(t.Context(), agents.NewHuman(g, strings.NewReader(word+"\n"), &b), p, g.Spec().Actions)
+		env.ActionProbabilities(t.Context(), dialogue.NewHuman(g, strings.NewReader(word+"\n"), &b), p, g.Spec().Actions)
 		_, answer, _ := strings.Cut(b.String(), "\n> ")
 		line, _, _ := strings.Cut(answer, "\n")
 		if many := word == "place"; len(line) > 79 || strings.Contains(line, " others.") != many || strings.HasPrefix(line, "No: ") != many {

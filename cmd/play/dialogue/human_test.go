@@ -1,4 +1,4 @@
-package agents_test
+package dialogue_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/colour"
@@ -14,21 +14,21 @@ import (
 )
 
 // choose is chooseIn for Martian Dice.
-func choose(t *testing.T, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
+func choose(t *testing.T, position, script string, hints func(env.Position) ([]dialogue.Hint, error)) (choice, screen string, err error) {
 	t.Helper()
 	return chooseIn(t, testgames.Open(t, "martian-dice", 0, "{}"), position, script, hints)
 }
 
 // chooseIn lets a person who types script choose in a position. It returns the name of the
 // action and the output.
-func chooseIn(t *testing.T, g env.Game, position, script string, hints func(env.Position) ([]agents.Hint, error)) (choice, screen string, err error) {
+func chooseIn(t *testing.T, g env.Game, position, script string, hints func(env.Position) ([]dialogue.Hint, error)) (choice, screen string, err error) {
 	t.Helper()
 	p, err := g.Parse(position)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	h := agents.NewHuman(g, strings.NewReader(script), &out)
+	h := dialogue.NewHuman(g, strings.NewReader(script), &out)
 	h.Hints = hints
 	probs, err := env.ActionProbabilities(t.Context(), h, p, g.Spec().Actions)
 	for a, q := range probs {
@@ -83,22 +83,22 @@ func TestHuman(t *testing.T) {
 
 func TestHumanQuits(t *testing.T) {
 	for _, script := range []string{"", "quit\n", "q\n", "EXIT\n", "c\nx\nquit\n", "stop\n"} {
-		if choice, _, err := choose(t, choosing, script, nil); !errors.Is(err, agents.ErrQuit) {
+		if choice, _, err := choose(t, choosing, script, nil); !errors.Is(err, dialogue.ErrQuit) {
 			t.Errorf("%q: chose %q, %v; want ErrQuit", script, choice, err)
 		}
 	}
 }
 
 func TestHumanHints(t *testing.T) {
-	hints := func(env.Position) ([]agents.Hint, error) {
-		return []agents.Hint{{Text: "wins 60 %", Value: 0.6}, {Text: "wins 40 %", Value: 0.4}}, nil
+	hints := func(env.Position) ([]dialogue.Hint, error) {
+		return []dialogue.Hint{{Text: "wins 60 %", Value: 0.6}, {Text: "wins 40 %", Value: 0.4}}, nil
 	}
 	_, screen, _ := choose(t, holding, "roll\n", hints)
 	if want := "  [r]oll   roll 4 dice; 3 % of rolls leave the turn without points   wins 60 %\n  [s]top   end the turn with 4 points                                wins 40 %\n"; !strings.Contains(screen, want) {
 		t.Errorf("no\n%s\nin the output\n%s", want, screen)
 	}
 	broken := errors.New("broken")
-	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]agents.Hint, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, _, err := choose(t, holding, "roll\n", func(env.Position) ([]dialogue.Hint, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("with broken hints: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestHumanConfirm(t *testing.T) {
 	}
 	for script, want := range map[string]string{"rays\nrays\n": "rays", "rays\ncows\n": "cows", "cows\n": "cows", "rays\nx\nrays\n": "rays"} {
 		var out strings.Builder
-		h := agents.NewHuman(g, strings.NewReader(script), &out)
+		h := dialogue.NewHuman(g, strings.NewReader(script), &out)
 		h.Confirm = func(_ env.Position, a game.Action) (string, error) {
 			if g.ActionName(a) == "rays" {
 				return "Careful.", nil
@@ -188,7 +188,7 @@ func TestHumanCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := errors.New("stop")
-	h := agents.NewHuman(g, strings.NewReader("hum x\nstop now\nrays\n"), io.Discard)
+	h := dialogue.NewHuman(g, strings.NewReader("hum x\nstop now\nrays\n"), io.Discard)
 	var seen []string
 	h.Command = func(_ env.Position, words []string) (bool, error) {
 		seen = append(seen, strings.Join(words, " "))
