@@ -8,7 +8,6 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/models"
 	"marsgym/train/expert"
@@ -183,7 +182,7 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 // A search truncates simulations in the maze, where no seat wins, and experts
 // start another game.
 func TestSearchOfEndlessChance(t *testing.T) {
-	g := catalog.NewGame(newEndless(50, false))
+	g := expert.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
 	for _, evaluator := range []*search.Evaluator{nil, {Forward: network}} {
 		p, err := search.New(g, search.Config{Simulations: 64}, evaluator)

@@ -6,7 +6,6 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/internal/test/testgames"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestMoveLimit(t *testing.T) {
 	const limit = 7
 	for length, want := range map[int]float64{limit - 1: 0, limit: 1, limit + 1: 0.5} {
-		g := catalog.NewGame(testgames.March{Length: length, Moves: limit})
+		g := search.NewGame(testgames.March{Length: length, Moves: limit})
 		for _, simulations := range []int{1, 16} { // the first enters new nodes, later ones known nodes
 			s, err := search.New(g, search.Config{Simulations: simulations}, nil)
 			if err != nil {

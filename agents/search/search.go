@@ -12,7 +12,6 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
@@ -53,25 +52,6 @@ type Searcher interface {
 	// of the eighth before that. So a search shows how its value changes with its size. Positions
 	// may be of any kind. The search needs a number of simulations.
 	Values(ctx context.Context, dst []float64, at []env.Position) error
-}
-
-// Searches are the part of the handle of a game that searches it.
-type Searches interface {
-	newSearch(cfg Config, e *Evaluator) (Searcher, error)
-	newLookahead(plies int, e *Evaluator) (env.Policy, error)
-}
-
-// Of returns the searches of a game, for its handle (see catalog.NewGame).
-func Of[S comparable](rules game.Rules[S]) Searches { return &searches[S]{core.New(rules)} }
-
-type searches[S comparable] struct{ rules core.Rules[S] }
-
-// of returns the searches of a handle.
-func of(g env.Game) (Searches, error) {
-	if s, ok := g.(Searches); ok {
-		return s, nil
-	}
-	return nil, fmt.Errorf("search: this handle of %s cannot be searched; make it with catalog.NewGame", g.Spec().ID)
 }
 
 // New returns a policy that searches each decision. A new leaf is evaluated by e or, if e

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
@@ -43,7 +44,7 @@ func BenchmarkLimits(b *testing.B) {
 				var shares []float64
 				for b.Loop() {
 					set.Train.Seed = uint64(len(shares) + 1)
-					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: catalog.NewGame[martianrisk.State](trained), Dir: b.TempDir(), Learner: newLearner(set)})
+					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.NewGame[martianrisk.State](trained), Dir: b.TempDir(), Learner: newLearner(set)})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -1,11 +1,10 @@
-// Package catalog is the one list of games, and makes their handles.
+// Package catalog is the one list of games.
 package catalog
 
 import (
 	"fmt"
 	"strings"
 
-	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
@@ -13,7 +12,6 @@ import (
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
 	"marsgym/internal/input"
-	"marsgym/train/expert"
 )
 
 // Entry is a game of the list.
@@ -63,16 +61,6 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }
 
-// NewGame returns the handle of a game, of the list or not: env.NewGame's, which can also be
-// searched and trained by expert iteration.
-func NewGame[S comparable](rules game.Rules[S]) env.Game {
-	return struct {
-		env.Game
-		search.Searches
-		expert.Experts
-	}{env.NewGame(rules), search.Of(rules), expert.Of(rules)}
-}
-
 // listed are rules whose positions programs can play and people can read.
 type listed[S comparable] interface {
 	game.Rules[S]
@@ -96,6 +84,6 @@ func entry[C any, S comparable, R listed[S]](def func() C, seats func(*C) *int, 
 		if err != nil {
 			return nil, err
 		}
-		return NewGame(game.Rules[S](r)), nil
+		return env.NewGame(game.Rules[S](r)), nil
 	}
 }

@@ -179,24 +179,14 @@ func (t *Targets) reset(d int) {
 	t.Decisions, t.Games = 0, 0
 }
 
-// Experts are the part of the handle of a game that searches it for training.
-type Experts interface {
-	newExpert(cfg Config, rows, first int) (Expert, error)
-}
-
-// Of returns the experts of a game, for its handle (see catalog.NewGame).
-func Of[S comparable](rules game.Rules[S]) Experts { return &experts[S]{core.New(rules)} }
-
-type experts[S comparable] struct{ rules core.Rules[S] }
-
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
 // ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
 // game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
 // cfg.Starts has samples and the game has none.
 func New(g env.Game, cfg Config, rows, first int) (Expert, error) {
-	x, ok := g.(Experts)
-	if !ok {
-		return nil, fmt.Errorf("this handle of %s has no experts, make it with catalog.NewGame: %w", g.Spec().ID, ErrUnsupported)
+	x, err := of(g)
+	if err != nil {
+		return nil, err
 	}
 	return x.newExpert(cfg, rows, first)
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
 	"marsgym/env/pig"
@@ -238,7 +237,7 @@ func checkExact[S comparable](t *testing.T, rules searchable[S]) {
 			}
 			return slices.Concat(v[at.who:], v[:at.who])
 		}
-		e := newExpert(t, catalog.NewGame(test.rules), config(depth), 4, 0)
+		e := newExpert(t, expert.NewGame(test.rules), config(depth), 4, 0)
 		e.Reset(3)
 		var found denseTargets
 		values, decisions, games := 0, 0, 0
@@ -331,10 +330,10 @@ func equal(a, b denseTargets, tol float64) bool {
 
 // games returns games for experts of all depths, by name.
 func games(t testing.TB) map[string]env.Game {
-	list := map[string]env.Game{"martian dice, shared": catalog.NewGame(newSharedTies(t, 3, 4, 4))}
+	list := map[string]env.Game{"martian dice, shared": expert.NewGame(newSharedTies(t, 3, 4, 4))}
 	for n, name := range map[int]string{2: " for two", 3: " for three", 4: " for four"} {
-		list["pig"+name] = catalog.NewGame[pig.State](testgames.NewPig(t, n, 20))
-		list["martian dice"+name] = catalog.NewGame(testgames.NewMartianDice(t, n, 5, 5))
+		list["pig"+name] = expert.NewGame[pig.State](testgames.NewPig(t, n, 20))
+		list["martian dice"+name] = expert.NewGame(testgames.NewMartianDice(t, n, 5, 5))
 	}
 	return list
 }
@@ -429,7 +428,7 @@ func TestExpertState(t *testing.T) {
 // A state without a decision or start of a turn is refused.
 func TestExpertStateInvalid(t *testing.T) {
 	for _, depth := range depths {
-		e := newExpert(t, catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), config(depth), 1, 0)
+		e := newExpert(t, expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), config(depth), 1, 0)
 		e.Reset(1)
 		saved, err := e.AppendState(nil)
 		if err != nil {
@@ -456,21 +455,21 @@ func TestNewExpert(t *testing.T) {
 		cfg  expert.Config
 		want error // nil for any
 	}{
-		{"no plans", catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
-		{"no winner", catalog.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.Turn), expert.ErrUnsupported},
-		{"no starts", catalog.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
-		{"too many starts", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
-		{"no outcomes", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
-		{"no depth", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
-		{"no turns", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1, Outcomes: 1}, nil},
-		{"no decisions", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Outcomes: 1}, nil},
-		{"rate not a number", catalog.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, Outcomes: 1, ExplorationRate: math.NaN()}, nil},
+		{"no plans", expert.NewGame[testgames.Face](testgames.Coin{}), config(expert.Turn), expert.ErrUnsupported},
+		{"no winner", expert.NewGame(testgames.NewMartianDice(t, 1, 3, 3)), config(expert.Turn), expert.ErrUnsupported},
+		{"no starts", expert.NewGame[testgames.Face](testgames.Coin{}), samples(expert.OneMove), expert.ErrNoStartSampler},
+		{"too many starts", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1, Outcomes: 1, Starts: expert.Starts{Walk: 0.6, Archive: 0.6}}, nil},
+		{"no outcomes", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.OneMove, Turns: 1, Decisions: 1}, nil},
+		{"no depth", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Turns: 1, Decisions: 1, Outcomes: 1}, nil},
+		{"no turns", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Decisions: 1, Outcomes: 1}, nil},
+		{"no decisions", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Outcomes: 1}, nil},
+		{"rate not a number", expert.NewGame[pig.State](testgames.NewPig(t, 2, 20)), expert.Config{Depth: expert.Turn, Turns: 1, Decisions: 1, Outcomes: 1, ExplorationRate: math.NaN()}, nil},
 	} {
 		if _, err := expert.New(test.g, test.cfg, 1, 0); err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.want)
 		}
 	}
-	e := newExpert(t, catalog.NewGame[testgames.Face](testgames.Coin{}), config(expert.OneMove), 2, 0)
+	e := newExpert(t, expert.NewGame[testgames.Face](testgames.Coin{}), config(expert.OneMove), 2, 0)
 	e.Reset(1)
 	var found denseTargets
 	e.Search(t.Context(), &found, expert.Options{}, hashNetwork(testgames.Coin{}.Spec()))

@@ -36,19 +36,19 @@ var table = []struct {
 	{"env/game/gametest", []string{"env/game", "env/game/picture", "internal/core"}},
 	{"env/tabular", []string{"env/game", "env/game/chart"}},
 	{"internal/core", []string{"env/game"}},
-	{"internal/test/testgames", []string{"env", "env/game", "env/catalog", "env/*"}},       // only tests import it
-	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
+	{"internal/test/testgames", []string{"env", "env/game", "env/catalog", "env/*"}}, // only tests import it
+	{"env/catalog", []string{"env", "env/game", "env/*"}},
 	{"env/record", []string{"env", "env/game"}},
 	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}}, // each game
 	{"env", []string{"env/game", "env/game/picture", "env/game/chart", "internal/core"}},
 	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
-	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
+	{"agents/search", []string{"env", "env/game", "env/*", "internal/core", "models"}},
 	{"agents", []string{"env", "env/game", "agents/search", "models"}},
 	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record", "eval"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
 	{"train/method", []string{"models", "agents/search", "internal/core"}},
-	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models", "train/method"}},
+	{"train/expert", []string{"env", "env/game", "env/*", "internal/core", "agents/search", "models", "train/method"}},
 	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
