@@ -9,6 +9,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 )
 
@@ -18,12 +19,9 @@ const (
 	MatchKind    = "match"
 )
 
-// Opener opens the game of a job.
-type Opener func(id string, config []byte) (env.Game, error)
-
 // Kinds returns the functions of the jobs of this package.
-func Kinds(open Opener) map[string]jobs.Func {
-	w := &openedCache{open: open}
+func Kinds() map[string]jobs.Func {
+	w := new(openedCache)
 	return map[string]jobs.Func{TabulateKind: w.tabulate, MatchKind: w.match}
 }
 
@@ -87,10 +85,7 @@ type opened struct {
 }
 
 // openedCache opens the games and agents of jobs, each once.
-type openedCache struct {
-	open  Opener
-	cache jobs.Cache[*opened]
-}
+type openedCache struct{ cache jobs.Cache[*opened] }
 
 // of returns the game and the agents of the inputs of a job.
 func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, error) {
@@ -107,7 +102,7 @@ func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, err
 }
 
 func (w *openedCache) openAll(ctx context.Context, s seating, models []*jobs.Blob) (*opened, error) {
-	g, err := w.open(s.Game, s.Config)
+	g, err := catalog.Open(s.Game, 0, s.Config)
 	if err != nil {
 		return nil, err
 	}

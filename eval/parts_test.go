@@ -10,18 +10,12 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
-
-// kinds are those of this package.
-func kinds() map[string]jobs.Func {
-	return eval.Kinds(func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) })
-}
 
 // network writes an untrained network of a game to a file, and opens it.
 func network(t *testing.T, g env.Game, head models.Head, sample bool) *agents.Agent {
@@ -61,7 +55,7 @@ func TestExactParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		encoded, count := jobstest.Encoded(kinds(), nil)
+		encoded, count := jobstest.Encoded(eval.Kinds(), nil)
 		for name, executor := range map[string]jobs.Executor{"this process": jobs.Local{}, "others": encoded} {
 			parts, err := eval.NewExactEvaluator(whole.game, solution)
 			if err != nil {
@@ -99,7 +93,7 @@ func TestMatchParts(t *testing.T) {
 		return a
 	}
 	entrants := []*agents.Agent{open("exact", 0), network(t, g, models.Score, true), open("search:5", 3), open("greedy", 0)}
-	e, count := jobstest.Encoded(kinds(), nil)
+	e, count := jobstest.Encoded(eval.Kinds(), nil)
 	for _, pair := range [][]*agents.Agent{entrants[:2], entrants[1:3], entrants[2:]} {
 		want, err := eval.PlayDuplicate(t.Context(), g, pair, 400, 7, nil)
 		if err != nil {
@@ -151,7 +145,7 @@ func TestPartsRefuse(t *testing.T) {
 		},
 		"empty": func([]byte) []byte { return nil },
 	} {
-		e, _ := jobstest.Encoded(kinds(), alter)
+		e, _ := jobstest.Encoded(eval.Kinds(), alter)
 		x, err := eval.NewExactEvaluator(r.game, solution)
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +165,7 @@ func FuzzPartJobs(f *testing.F) {
 	f.Add("tabulate", []byte(`{"from": 0, "to": 1}`), []byte(`{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}]}`))
 	f.Add("match", []byte(`{"seed": 1, "first": 2, "sets": 1}`), []byte(`{"game": "pig", "config": {"players": 2, "target": 10}, "agents": [{"name": "random"}, {"name": "random"}]}`))
 	f.Add("match", []byte(`{"sets": 99999}`), []byte(`{"game": "pig", "agents": [{"name": "../x", "model": "00"}]}`))
-	all := kinds()
+	all := eval.Kinds()
 	f.Fuzz(func(t *testing.T, kind string, args, seating []byte) {
 		if run := all[kind]; run != nil && len(args) < 60 {
 			if r, err := run(t.Context(), args, []*jobs.Blob{jobs.NewBlob(seating)}); err == nil && len(r.Bytes) == 0 {

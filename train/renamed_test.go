@@ -63,11 +63,11 @@ func TestRenamed(t *testing.T) {
 		}
 		text := func(field string) []byte { return []byte(strings.Replace(nested(field, "%"), "%", value, 1)) }
 
-		_, _, err := train.ParseSettings(text(old), train.AlgorithmPPO, openGame)
+		_, _, err := complete(text(old), train.AlgorithmPPO)
 		if !errors.Is(err, train.ErrRenamed) || !strings.Contains(err.Error(), want) {
 			t.Errorf("settings: %v; want %q", err, want)
 		}
-		if _, _, err := train.ParseSettings(text(present), train.AlgorithmPPO, openGame); err != nil {
+		if _, _, err := complete(text(present), train.AlgorithmPPO); err != nil {
 			t.Errorf("settings with %s: %v", present, err)
 		}
 

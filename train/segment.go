@@ -198,7 +198,6 @@ func writeFiles(dir string, files [][]byte) error {
 
 // SegmentOptions are what a worker needs to compute segments.
 type SegmentOptions struct {
-	Open    Opener
 	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error) // of the default backend
 	// Evaluate returns [Options].Evaluate for a game, nil if it has none.
 	Evaluate func(context.Context, env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error)
@@ -232,7 +231,7 @@ func Segment(opt SegmentOptions) jobs.Func {
 		if len(inputs) != 2 {
 			return r, errors.New("a segment needs settings and files")
 		}
-		s, g, err := decodeSettings(inputs[0].Bytes, opt.Open)
+		s, g, err := decodeSettings(inputs[0].Bytes)
 		if err != nil {
 			return r, err
 		}

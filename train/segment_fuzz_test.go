@@ -11,7 +11,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env"
 	"marsgym/internal/jobs"
 	"marsgym/internal/test/testgames"
 	"marsgym/train"
@@ -23,8 +22,7 @@ func twoSegments(f *testing.F) (train.Settings, []jobs.Job, []jobs.Result, jobs.
 	cfg := tiny(train.OneMove)
 	cfg.Checkpoints = 2
 	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	opened := func(string, []byte) (env.Game, error) { return g, nil }
-	compute := train.Segment(train.SegmentOptions{Open: opened, Learner: learner})
+	compute := train.Segment(train.SegmentOptions{Learner: learner})
 	var sent []jobs.Job
 	var results []jobs.Result
 	e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {

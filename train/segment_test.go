@@ -41,7 +41,7 @@ func TestRunBy(t *testing.T) {
 		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Backend: train.DefaultBackend, Evaluate: evaluate}); err != nil {
 			t.Fatal(err)
 		}
-		compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner, Evaluate: exactly})
+		compute := train.Segment(train.SegmentOptions{Learner: learner, Evaluate: exactly})
 		s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
 		count := 0
 		e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
@@ -71,7 +71,7 @@ func TestSegmentDiverges(t *testing.T) {
 	cfg := short(train.AlgorithmPPO)
 	cfg.ValueCoef = 1e30
 	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	e := segments(train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner}))
+	e := segments(train.Segment(train.SegmentOptions{Learner: learner}))
 	if err := train.RunBy(t.Context(), e, s, train.Options{Dir: t.TempDir(), Report: func(train.Metrics) {}}); err != nil {
 		t.Error(err)
 	}
@@ -84,7 +84,7 @@ func TestSegmentRefuses(t *testing.T) {
 	cfg := short(train.OneMove)
 	cfg.Steps, cfg.Checkpoints = 600, 3
 	s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner})
+	compute := train.Segment(train.SegmentOptions{Learner: learner})
 	for name, alter := range map[string]func(*jobs.Result){
 		"no files":      func(r *jobs.Result) { r.Times = nil },
 		"half of them":  func(r *jobs.Result) { r.Times = r.Times[:len(r.Times)/2] },

@@ -253,7 +253,6 @@ func (p *selfPlay) decode(b []byte) error {
 
 // selfPlayWorker computes jobs of self-play for other processes.
 type selfPlayWorker struct {
-	open Opener
 	runs jobs.Cache[*selfPlayRun] // by their settings
 }
 
@@ -290,17 +289,14 @@ func (r *selfPlayRun) put(p *selfPlay) {
 }
 
 // SelfPlay returns the function of the jobs of kind [SelfPlayKind].
-func SelfPlay(open Opener) jobs.Func {
-	w := &selfPlayWorker{open: open}
-	return w.run
-}
+func SelfPlay() jobs.Func { return new(selfPlayWorker).run }
 
 func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 	var args selfPlayArgs
 	if err := json.Unmarshal(text, &args); err != nil || len(inputs) < 3 {
 		return jobs.Result{}, errors.New("a job of self-play needs settings, weights and a state")
 	}
-	run, err := w.runs.Of(ctx, inputs[0], w.openRun)
+	run, err := w.runs.Of(ctx, inputs[0], openRun)
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the settings of a job: %w", err)
 	}
@@ -333,8 +329,8 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 }
 
 // openRun opens the game of a run's settings and checks that they can be trained.
-func (w *selfPlayWorker) openRun(text []byte) (*selfPlayRun, error) {
-	s, g, err := decodeSettings(text, w.open)
+func openRun(text []byte) (*selfPlayRun, error) {
+	s, g, err := decodeSettings(text)
 	if err == nil && s.Train.Algorithm == AlgorithmPPO {
 		err = errors.New("ppo has no jobs of self-play")
 	}

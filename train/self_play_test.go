@@ -10,16 +10,12 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
-
-// openCatalog opens the game of the settings of a job.
-func openCatalog(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
 
 // selfPlay are the jobs of self-play, computed by a function.
 func selfPlay(compute jobs.Func) map[string]jobs.Func {
@@ -76,7 +72,7 @@ func TestEncoded(t *testing.T) {
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}
-			e, count := jobstest.Encoded(selfPlay(train.SelfPlay(openCatalog)), nil)
+			e, count := jobstest.Encoded(selfPlay(train.SelfPlay()), nil)
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: remote, Learner: learner, Executor: e}); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +88,7 @@ func TestEncoded(t *testing.T) {
 // number of 8 bytes is left out. A result is refused, or its numbers are possible and training
 // goes on.
 func TestReceiveRefuses(t *testing.T) {
-	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay()
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
 	each := 7
@@ -121,7 +117,7 @@ func TestReceiveRefuses(t *testing.T) {
 // TestReceiveRefusesStates: a run does not go on from a state that is none, or count decisions
 // that nobody has time for.
 func TestReceiveRefusesStates(t *testing.T) {
-	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay()
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps = 2, 1
 	for name, change := range map[string]func(state, found []byte) ([]byte, []byte){
@@ -163,7 +159,7 @@ func FuzzSelfPlayJob(f *testing.F) {
 	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
-	compute := train.SelfPlay(openCatalog)
+	compute := train.SelfPlay()
 	var (
 		sent jobs.Job
 		mu   sync.Mutex

@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -16,9 +15,16 @@ import (
 	"marsgym/train"
 )
 
-// openGame implements [train.Opener].
-func openGame(id string, config []byte) (env.Game, error) {
-	return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
+// complete reads settings, opens their game and completes them for it.
+func complete(text []byte, a train.Algorithm) (s train.Settings, g env.Game, err error) {
+	d, err := train.ReadDraft(text)
+	if err == nil {
+		g, err = d.Open()
+	}
+	if err == nil {
+		s, err = d.Complete(g, a)
+	}
+	return s, g, err
 }
 
 // TestDefaultFor compares what depends on the game.
@@ -90,7 +96,7 @@ func TestBots(t *testing.T) {
 		`{"bots": {"random": 0.25, "greedy": 0.5}}`: {"random": 0.25, "greedy": 0.5},
 		`{"bots": {}}`:                              {},
 	} {
-		s, _, err := train.ParseSettings([]byte(`{"game": "martian-risk-small", "train": {"opponents": `+text+`}}`), "", openGame)
+		s, _, err := complete([]byte(`{"game": "martian-risk-small", "train": {"opponents": `+text+`}}`), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +106,8 @@ func TestBots(t *testing.T) {
 	}
 }
 
-// TestParseSettings completes settings by the defaults of their game.
-func TestParseSettings(t *testing.T) {
+// TestComplete completes settings by the defaults of their game.
+func TestComplete(t *testing.T) {
 	for _, test := range []struct {
 		text      string
 		algorithm train.Algorithm
@@ -116,7 +122,7 @@ func TestParseSettings(t *testing.T) {
 		if test.text != "" {
 			text = []byte(test.text)
 		}
-		s, g, err := train.ParseSettings(text, test.algorithm, openGame)
+		s, g, err := complete(text, test.algorithm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,14 +149,14 @@ func TestParseSettings(t *testing.T) {
 		`{"game": "pig", "game_config": {"target": 2, "target": 3}}`: `game_config: the key "target" is there twice`,
 		"\xff\xfe{\x00}\x00":                                         "UTF-16",
 	} {
-		_, _, err := train.ParseSettings([]byte(text), "", openGame)
+		_, _, err := complete([]byte(text), "")
 		refused(t, err, want)
 	}
-	s, _, err := train.ParseSettings([]byte("\ufeff"+`{"game": "pig", "game_config": {"target": 20}}`), "", openGame)
+	s, _, err := complete([]byte("\ufeff"+`{"game": "pig", "game_config": {"target": 20}}`), "")
 	if err != nil || !bytes.Contains(s.GameConfig, []byte(`"target":20`)) {
 		t.Errorf("after a byte order mark: the game %s, %v; want a target of 20", s.GameConfig, err)
 	}
-	_, _, err = train.ParseSettings([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "", openGame)
+	_, _, err = complete([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "")
 	refused(t, err, "train.rate is now learning_rate")
 }
 
@@ -184,7 +190,7 @@ func FuzzSettings(f *testing.F) {
 		if board(text) {
 			return
 		}
-		s, g, err := train.ParseSettings(text, "", openGame)
+		s, g, err := complete(text, "")
 		if err != nil || s.Train.Check(g) != nil {
 			return
 		}

@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 			"base": {"game": "pig", "game_config": {"target": 10}, "train": {
 				"algorithm": "ppo", "hidden": [4], "rows": 8, "ppo": {"horizon": 8, "minibatch": 16}, "steps": 256, "evaluations": 2}},
 			"grid": {"train.learning_rate": [[0.01, 0], [0, 0]]},
-			"seeds": `+seeds+`}`), open)
+			"seeds": ` + seeds + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}

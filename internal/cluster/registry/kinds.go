@@ -7,7 +7,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
@@ -19,13 +18,11 @@ import (
 
 // All returns the functions of all kinds of jobs.
 func All() map[string]jobs.Func {
-	list := eval.Kinds(open)
-	list[train.SelfPlayKind] = train.SelfPlay(open)
-	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Open: open, Learner: gorgonia.New, Evaluate: (&evaluators{solving: parallel.NewLock()}).of})
+	list := eval.Kinds()
+	list[train.SelfPlayKind] = train.SelfPlay()
+	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Learner: gorgonia.New, Evaluate: (&evaluators{solving: parallel.NewLock()}).of})
 	return list
 }
-
-func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
 
 // evaluators evaluate networks of games for two, each of which is solved once.
 type evaluators struct {
