@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -19,6 +21,22 @@ import (
 // openGame implements [train.Opener].
 func openGame(id string, config []byte) (env.Game, error) {
 	return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
+}
+
+// TestShards reads settings of release 0.1.0, as they are given and from a run folder.
+func TestShards(t *testing.T) {
+	text := []byte(`{"train": {"algorithm": "ppo", "shards": 4}}`)
+	if _, _, err := train.ParseSettings(text, "", openGame); !errors.Is(err, train.ErrShards) {
+		t.Errorf("settings: %v; want ErrShards", err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, train.ConfigFile)
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.LoadSettings(dir); !errors.Is(err, train.ErrShards) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("run folder: %v; want ErrShards in %s", err, path)
+	}
 }
 
 // TestDefaultFor compares what depends on the game.
@@ -150,8 +168,8 @@ func TestParseSettings(t *testing.T) {
 	if err != nil || !bytes.Contains(s.GameConfig, []byte(`"target":20`)) {
 		t.Errorf("after a byte order mark: the game %s, %v; want a target of 20", s.GameConfig, err)
 	}
-	_, _, err = train.ParseSettings([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "", openGame)
-	refused(t, err, "train.rate is now learning_rate")
+	_, _, err = train.ParseSettings([]byte("\ufeff"+`{"train": {"shards": 4}}`), "", openGame)
+	refused(t, err, "train.shards is gone")
 }
 
 // TestLoadMarked loads settings that a Windows editor saved.
