@@ -63,19 +63,15 @@ var table = []struct {
 	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
 	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
 	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
-	{"internal/tool/benchmarks", []string{"env/catalog"}},        // builds and runs the commands
-	{"internal/tool/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil}, // runs tasks in parallel
 	{"internal/jobs/jobstest", []string{"internal/jobs"}},
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster", "internal/cluster/registry"}},
 	{"internal/cluster/registry", []string{".", "env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs", "internal/cluster"}},
-	{"internal/broker", []string{"internal/cluster"}},                      // serves package cluster
-	{"internal/input", nil},                                                // reads the files that internal/atomicfile opens
-	{"internal/machine", nil},                                              // reads the files of the system
-	{"internal/kernel/simd", nil},                                          // chooses the kernels
-	{"internal/kernel/simd/neon", nil},                                     // writes assembly
-	{"internal/kernel/simd/neon/*", []string{"internal/kernel/simd/neon"}}, // generators
+	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster
+	{"internal/input", nil},                           // reads the files that internal/atomicfile opens
+	{"internal/machine", nil},                         // reads the files of the system
+	{"internal/kernel/simd", nil},                     // chooses the kernels
 	{"internal/...", []string{"internal/kernel/simd"}},
 }
 
@@ -203,9 +199,9 @@ func TestImports(t *testing.T) {
 }
 
 // openers are the packages that may call os.Open and os.ReadFile, which wait for ever for
-// the other end of a pipe: the one that checks files first, and tools for this module's own
-// files.
-var openers = []string{"internal/atomicfile", "internal/test/golden", "internal/tool/release", "internal/tool/benchmarks", "internal/tool/mutate"}
+// the other end of a pipe: the one that checks files first, and one for golden files of
+// tests.
+var openers = []string{"internal/atomicfile", "internal/test/golden"}
 
 // TestOpen checks that all files are opened by internal/atomicfile.
 func TestOpen(t *testing.T) {

@@ -2,7 +2,7 @@
 // GAME-PLAYERS.safetensors, with the settings of the run beside it. -game names the
 // preset where the game has several, and -play sets how the agent "pretrained" plays.
 //
-//	go run ./internal/tool/release -play lookahead:2 runs/mars-is-ours-fast-2-001
+//	go -C tools run ./release -play lookahead:2 ../runs/mars-is-ours-fast-2-001
 //
 // The card, GAME-PLAYERS.md, is written by hand.
 package main
@@ -32,12 +32,12 @@ func release(args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("release", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Usage = func() {
-		fmt.Fprintf(stderr, "Release copies the model of a run and its settings to the pretrained networks.\n\nUsage:\n  go run ./internal/tool/release [flags] RUN\n\n")
+		fmt.Fprintf(stderr, "Release copies the model of a run and its settings to the pretrained networks.\n\nUsage:\n  go -C tools run ./release [flags] ../RUN\n\n")
 		f.PrintDefaults()
 	}
 	play := f.String("play", "", "how the agent pretrained plays with the network, such as `lookahead:3` (default its policy head)")
 	preset := f.String("game", "", "preset of the game, such as `martian-risk-small` (default the game)")
-	to := f.String("to", filepath.Join("agents", "pretrained"), "`folder` of the pretrained networks")
+	to := f.String("to", filepath.Join("..", "agents", "pretrained"), "`folder` of the pretrained networks")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

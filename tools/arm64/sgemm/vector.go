@@ -1,6 +1,6 @@
 package main
 
-import "marsgym/internal/kernel/simd/neon"
+import "marsgym/tools/arm64/neon"
 
 // vectors generates a kernel that loops over slices of 8·blocks elements, with blocks at
 // least 1. setup generates what comes before the loop and returns the generator of its

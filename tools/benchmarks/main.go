@@ -49,7 +49,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("benchmarks", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Usage = func() {
-		fmt.Fprintf(stderr, "Benchmarks measures marsgym and other projects, and writes docs/benchmarks.md.\n\nUsage:\n  go run ./internal/tool/benchmarks [flags]\n\n")
+		fmt.Fprintf(stderr, "Benchmarks measures marsgym and other projects, and writes docs/benchmarks.md.\n\nUsage:\n  go -C tools run ./benchmarks [flags]\n\n")
 		f.PrintDefaults()
 	}
 	f.IntVar(&o.turns, "turns", 5, "`number` of times to measure everything; the page shows the medians")
@@ -60,7 +60,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		return o, err
 	}
 	if f.NArg() > 0 || o.turns < 1 {
-		return o, errors.New("want no arguments, and at least one turn; for help: go run ./internal/tool/benchmarks -h")
+		return o, errors.New("want no arguments, and at least one turn; for help: go -C tools run ./benchmarks -h")
 	}
 	return o, nil
 }
@@ -76,7 +76,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		o.turns, size = 1, 0.01
 	}
 
-	root, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
+	root, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}", "marsgym")
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	if err != nil {
 		commit = "unknown"
 	}
-	command := strings.Join(append([]string{"go run ./internal/tool/benchmarks"}, args...), " ")
+	command := strings.Join(append([]string{"go -C tools run ./benchmarks"}, args...), " ")
 	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. The programs took turns; figures are medians of %d. The load average was %s before and %s after.\n%s\n",
 		command, commit, runtime.Version(), machine(), o.turns, before, average(), text)
 	if !o.quick {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"marsgym/internal/kernel/simd/neon"
+	"marsgym/tools/arm64/neon"
 )
 
 func list(file *neon.File) {

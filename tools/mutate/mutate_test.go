@@ -85,11 +85,10 @@ func TestTry(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not in PATH")
 	}
-	p := tested{dir: t.TempDir(), skip: "^$"}
+	p := tested{module: dir, dir: t.TempDir(), skip: "^$"}
 	p.Package.Dir, p.Package.ImportPath, p.Package.GoFiles = dir, "sum", []string{"sum.go"}
 	count, err := p.try(t.Context(), 100, rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
@@ -99,7 +98,7 @@ func TestTry(t *testing.T) {
 	if want := (map[result]int{killed: 6, survives: 3, missed: 2}); count[killed] != want[killed] || count[survives] != want[survives] || count[missed] != want[missed] {
 		t.Errorf("%v; want %v", count, want)
 	}
-	if text, err := os.ReadFile("sum.go"); err != nil || string(text) != source {
+	if text, err := os.ReadFile(filepath.Join(dir, "sum.go")); err != nil || string(text) != source {
 		t.Errorf("the source has changed: %v", err)
 	}
 }

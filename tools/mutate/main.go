@@ -1,7 +1,7 @@
 // Command mutate measures tests: it puts small faults into a package, one at a time, and says which
-// of them no test notices.
+// of them no test notices. Packages are named from the root of the main module.
 //
-//	go run ./internal/tool/mutate [-n 40] [-seed 1] [-skip 'Arithmetic|Golden'] [-with PACKAGES] PACKAGE...
+//	go -C tools run ./mutate [-n 40] [-seed 1] [-skip 'Arithmetic|Golden'] [-with PACKAGES] PACKAGE...
 //
 // The faults are drawn by the seed from all the places where one is possible (see sites). Each is
 // killed by a test that fails, survives, or lies in code that no test reaches. The files of the
@@ -53,13 +53,18 @@ func run(ctx context.Context, packages, with []string, n int, seed uint64, skip 
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	list, err := output(ctx, append([]string{"list", "-json=Dir,ImportPath,GoFiles"}, packages...))
+	root, err := output(ctx, "", []string{"list", "-m", "-f", "{{.Dir}}", "marsgym"})
+	if err != nil {
+		return false, err
+	}
+	module := string(bytes.TrimSpace(root))
+	list, err := output(ctx, module, append([]string{"list", "-json=Dir,ImportPath,GoFiles"}, packages...))
 	if err != nil {
 		return false, err
 	}
 	enough = true
 	for d := json.NewDecoder(bytes.NewReader(list)); d.More(); {
-		p := tested{with: with, skip: skip, dir: dir}
+		p := tested{module: module, with: with, skip: skip, dir: dir}
 		if err := d.Decode(&p.Package); err != nil {
 			return false, err
 		}
@@ -72,9 +77,10 @@ func run(ctx context.Context, packages, with []string, n int, seed uint64, skip 
 	return enough, nil
 }
 
-// output returns what a go command prints, or an error with what it prints as errors.
-func output(ctx context.Context, args []string) ([]byte, error) {
+// output returns what a go command in a folder prints, or an error with what it prints as errors.
+func output(ctx context.Context, folder string, args []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = folder
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -94,6 +100,7 @@ type tested struct {
 		Dir, ImportPath string
 		GoFiles         []string
 	}
+	module  string   // folder of the module
 	with    []string // further packages with tests
 	skip    string
 	dir     string // for files
@@ -169,7 +176,7 @@ func (p *tested) coverage(ctx context.Context) (blocks, error) {
 // run runs the tests.
 func (p *tested) run(ctx context.Context, args ...string) ([]byte, error) {
 	args = append([]string{"test", "-count=1", "-vet=off", "-skip", p.skip}, args...)
-	return output(ctx, append(append(args, p.Package.ImportPath), p.with...))
+	return output(ctx, p.module, append(append(args, p.Package.ImportPath), p.with...))
 }
 
 // test runs the tests with a fault.

@@ -262,7 +262,7 @@ func each() (rows []row) {
 }
 
 const (
-	begin = "<!-- Written by go run ./internal/tool/benchmarks. -->\n"
+	begin = "<!-- Written by go -C tools run ./benchmarks. -->\n"
 	end   = "<!-- End of what it writes. -->\n"
 )
 

@@ -164,13 +164,13 @@ func TestSplice(t *testing.T) {
 
 // TestDocs parses every call of this command in the documents.
 func TestDocs(t *testing.T) {
-	pages, err := docs.Pages(os.DirFS("../../.."))
+	pages, err := docs.Pages(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for _, p := range pages {
-		for _, args := range p.Commands("go", "run", "./internal/tool/benchmarks") {
+		for _, args := range p.Commands("go", "-C", "tools", "run", "./benchmarks") {
 			n++
 			if _, err := parse(args, io.Discard); err != nil {
 				t.Errorf("%s: %q: %v", p.Name, args, err)

@@ -8,14 +8,14 @@ import (
 	"log"
 	"os"
 
-	"marsgym/internal/kernel/simd/neon"
+	"marsgym/tools/arm64/neon"
 )
 
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "the `file` to write")
 	flag.Parse()
-	f := neon.NewFile("go run ../simd/neon/sgemm -out " + *out)
+	f := neon.NewFile("go run ./arm64/sgemm -out " + *out)
 	tile(f)
 	transpose(f)
 	list(f)

@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
-	"marsgym/internal/kernel/simd/asm/kernels"
+	"marsgym/tools/amd64/kernels"
 )
 
 func main() {

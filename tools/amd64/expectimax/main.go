@@ -1,6 +1,5 @@
 // Command expectimax generates the amd64 kernels of package expectimax. Run it by go generate in the
-// directory of that package. The module of the generators is one of its own, so that avo
-// does not become a dependency of the main one.
+// directory of that package.
 package main
 
 import (
@@ -8,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
-	"marsgym/internal/kernel/simd/asm/kernels"
+	"marsgym/tools/amd64/kernels"
 )
 
 func main() {

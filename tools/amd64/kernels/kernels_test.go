@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/kernel/simd/asm/kernels"
+	"marsgym/tools/amd64/kernels"
 )
 
 func TestCheck(t *testing.T) {

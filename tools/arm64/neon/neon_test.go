@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"marsgym/internal/kernel/simd/neon"
+	"marsgym/tools/arm64/neon"
 )
 
 // The words are those of GNU as 2.40, for the texts in Arm's notation.

@@ -7,14 +7,14 @@ import (
 	"log"
 	"os"
 
-	"marsgym/internal/kernel/simd/neon"
+	"marsgym/tools/arm64/neon"
 )
 
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "the `file` to write")
 	flag.Parse()
-	f := neon.NewFile("go run ../simd/neon/expectimax -out " + *out)
+	f := neon.NewFile("go run ./arm64/expectimax -out " + *out)
 	solve(f)
 	propagate(f)
 	if err := os.WriteFile(*out, f.Bytes(), 0o666); err != nil {
