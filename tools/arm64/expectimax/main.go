@@ -2,25 +2,9 @@
 // directory of that package.
 package main
 
-import (
-	"flag"
-	"log"
-	"os"
+import "marsgym/tools/arm64/neon"
 
-	"marsgym/tools/arm64/neon"
-)
-
-func main() {
-	log.SetFlags(0)
-	out := flag.String("out", "", "the `file` to write")
-	flag.Parse()
-	f := neon.NewFile("go run ./arm64/expectimax -out " + *out)
-	solve(f)
-	propagate(f)
-	if err := os.WriteFile(*out, f.Bytes(), 0o666); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { neon.Generate("arm64/expectimax", solve, propagate) }
 
 // The layout of the types of package expectimax, in bytes.
 const (

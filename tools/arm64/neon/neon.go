@@ -5,9 +5,12 @@ package neon
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"log"
+	"os"
 	"slices"
 	"strings"
 )
@@ -26,6 +29,21 @@ var general = []R{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 19, 20, 
 
 // File is a file of assembly.
 type File struct{ text bytes.Buffer }
+
+// Generate writes the file of the flag -out with some kernels, which the program of a folder of
+// this module generates.
+func Generate(folder string, kernels ...func(*File)) {
+	log.SetFlags(0)
+	out := flag.String("out", "", "the `file` to write")
+	flag.Parse()
+	f := NewFile("go run ./" + folder + " -out " + *out)
+	for _, kernel := range kernels {
+		kernel(f)
+	}
+	if err := os.WriteFile(*out, f.Bytes(), 0o666); err != nil {
+		log.Fatal(err)
+	}
+}
 
 // NewFile returns a file that such a command generates.
 func NewFile(command string) *File {

@@ -3,30 +3,13 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"log"
-	"os"
 
 	"marsgym/tools/arm64/neon"
 )
 
 func main() {
-	log.SetFlags(0)
-	out := flag.String("out", "", "the `file` to write")
-	flag.Parse()
-	f := neon.NewFile("go run ./arm64/sgemm -out " + *out)
-	tile(f)
-	transpose(f)
-	list(f)
-	listDifference(f)
-	gather(f)
-	relu(f)
-	reluGrad(f)
-	adam(f)
-	if err := os.WriteFile(*out, f.Bytes(), 0o666); err != nil {
-		log.Fatal(err)
-	}
+	neon.Generate("arm64/sgemm", tile, transpose, list, listDifference, gather, relu, reluGrad, adam)
 }
 
 // lanes is the number of elements of a vector.
