@@ -223,7 +223,9 @@ func (x *tab) Size(ctx context.Context, width, height int, dark bool) error {
 
 // Screenshot returns a picture of the window as PNG or, if full, of the whole document.
 func (x *tab) Screenshot(ctx context.Context, full bool) ([]byte, error) {
-	var r struct{ Data []byte }
+	var r struct {
+		Data []byte `json:"data"`
+	}
 	err := x.Call(ctx, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": full}, &r)
 	return r.Data, err
 }
