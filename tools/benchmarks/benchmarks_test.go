@@ -117,14 +117,14 @@ func TestPage(t *testing.T) {
 | loop | marsgym | 2 | 5 | 2.5 | 95 MB | 1000 MB |  |  |
 | scores | marsgym | 40 | 44 | 1.1 |  |  |  |  |
 | other | Peer | 20 |  |  |  |  | 10; 0.5 | no masks |
-| absent | Peer | not measured: .ci/peers has not installed it |  |  |  |  |  |  |
+| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |  |  |
 `},
 		{rates, `| what | project | million decisions per CPU-second | at v1 | times as fast | × marsgym's CPU time | what differs |
 | --- | --- | --- | --- | --- | --- | --- |
 | loop | marsgym | 0.5 | 0.2 | 2.5 |  |  |
 | scores | marsgym | 0.025 | 0.0227 | 1.1 |  |  |
 | other | Peer | 0.05 |  |  | 10; 0.5 | no masks |
-| absent | Peer | not measured: .ci/peers has not installed it |  |  |  |  |
+| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |
 `},
 	} {
 		groups := []group{{ours, scores, other, absent}}

@@ -3,7 +3,7 @@
 //
 // All figures are medians over the turns, of CPU-seconds (user and system) on one core
 // except where a table says otherwise. Training is measured on Linux only. The other
-// projects are measured if .ci/peers has installed them.
+// projects are measured if tools/peers/peers has installed them.
 package main
 
 import (
@@ -54,7 +54,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	f.IntVar(&o.turns, "turns", 5, "`number` of times to measure everything; the page shows the medians")
 	f.StringVar(&o.against, "against", "", "`commit` to measure beside this one")
-	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if .ci/peers has installed them")
+	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if tools/peers/peers has installed them")
 	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, to check that it works; write no page")
 	if err := f.Parse(args); err != nil {
 		return o, err

@@ -198,13 +198,13 @@ func (s *sample) usage(pid int) error {
 	return errors.Join(err1, err2, err3, err4)
 }
 
-// errNotInstalled is the error of a peer that .ci/peers has not installed.
-var errNotInstalled = errors.New(".ci/peers has not installed it")
+// errNotInstalled is the error of a peer that tools/peers/peers has not installed.
+var errNotInstalled = errors.New("tools/peers/peers has not installed it")
 
 func peer(name string) work {
 	return func(ctx context.Context, t tree, _ int, size float64) (sample, error) {
 		const seconds = 3.0
-		out, _, err := finish(exec.CommandContext(ctx, filepath.Join(t.dir, ".ci", "peers"), name, fmt.Sprint(size*seconds)))
+		out, _, err := finish(exec.CommandContext(ctx, filepath.Join(t.dir, "tools", "peers", "peers"), name, fmt.Sprint(size*seconds)))
 		var s sample
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && exit.ExitCode() == 69 {
