@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -53,12 +52,12 @@ type Draft struct {
 	text []byte // the JSON object, or nil
 }
 
-// ReadDraft reads settings, a JSON object or nil. It names the present names of fields that have
-// others in this release.
+// ReadDraft reads settings, a JSON object or nil.
 func ReadDraft(text []byte) (d Draft, err error) {
 	if d.text = text; text != nil {
-		err = input.DecodeJSON(text, &d.Settings)
-		err = cmp.Or(checkRenamed(text), err)
+		if err = input.DecodeJSON(text, &d.Settings); err != nil && fieldsOf(text)["train.shards"] != "" {
+			err = ErrShards
+		}
 		d.GameConfig = input.Part(text, "game_config") // with its place, for errors
 	}
 	return d, err
@@ -73,8 +72,6 @@ func (d Draft) Complete(g env.Game, a Algorithm) (s Settings, err error) {
 	case a == "":
 		c, err = DefaultFor(g)
 		a = c.Algorithm
-	case a == onePly:
-		err = tagged{errOnePly, ErrConfig}
 	case !slices.Contains(Algorithms(), a):
 		err = tagged{input.Unknown("algorithm", string(a), AlgorithmNames()), ErrConfig}
 	default:
@@ -170,75 +167,8 @@ func fieldsOf(text []byte) map[string]string {
 	return fields
 }
 
-// ErrRenamed is returned for settings under a name that an older release had for
-// them.
-var ErrRenamed = errors.New("settings have other names in this release")
-
-// renamed maps the fields of settings that had other names in an older release to
-// their present keys, of the same object or, with dots, of train.
-var renamed = map[string]string{
-	"train.rate":                 "learning_rate",
-	"train.value":                "value_coef",
-	"train.adam.clip":            "max_grad_norm",
-	"train.ppo.entropy":          "entropy_coef",
-	"train.ppo.clip":             "clip_range",
-	"train.ppo.pool.share":       "opponents.fraction",
-	"train.ppo.pool.fraction":    "opponents.fraction",
-	"train.ppo.pool.size":        "opponents.size",
-	"train.ppo.pool.every":       "opponents.interval",
-	"train.ppo.pool.interval":    "opponents.interval",
-	"train.ppo.pool.power":       "opponents.power",
-	"train.expert.ahead":         "value_warmup",
-	"train.expert.search.anew":   "starts.sample",
-	"train.expert.search.strays": "exploration_fraction",
-	"train.expert.search.stray":  "exploration_rate",
-	"train.expert.search.moves":  "decisions",
-
-	"train.expert.search.restart_fraction": "starts.sample",
-}
-
-// gone are the fields of settings of older releases that have no successor: a run divides its
-// work itself.
-var gone = []string{"train.parts", "train.shards"}
-
-// onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
-// merge their chance.
-const onePly Algorithm = "one-ply"
-
-var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did", ErrRenamed)
-
-// CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
-// if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
-// those of an older release.
-func CheckRenamed(fields ...string) error {
-	given := func(old string) bool {
-		return slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") })
-	}
-	var list []string
-	for _, old := range gone {
-		if given(old) {
-			list = append(list, old+" is gone: leave it out, as a run divides its work itself")
-		}
-	}
-	for _, old := range slices.Sorted(maps.Keys(renamed)) {
-		if given(old) {
-			list = append(list, old+" is now "+renamed[old])
-		}
-	}
-	if list == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", ErrRenamed, strings.Join(list, ", "))
-}
-
-// checkRenamed is CheckRenamed for all fields of a JSON document, and for its algorithm.
-func checkRenamed(text []byte) error {
-	fields := fieldsOf(text)
-	if fields["train.algorithm"] == strconv.Quote(string(onePly)) {
-		return errOnePly
-	}
-	return CheckRenamed(slices.Collect(maps.Keys(fields))...)
-}
+// ErrShards is returned for settings of release 0.1.0 with the field train.shards.
+var ErrShards = errors.New("train.shards is gone: leave it out, as a run divides its work itself")
 
 // settingsBlob is the name of the settings in a checkpoint.
 const settingsBlob = "settings"
@@ -257,9 +187,6 @@ func (r *run) checkSettings(checkpoint []byte) error {
 	var before Settings
 	if err := input.DecodeLoosely(checkpoint, &before); err != nil {
 		return err
-	}
-	if err := checkRenamed(checkpoint); err != nil {
-		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
 	}
 	before.Train = DefaultConfig(before.Train.Algorithm)
 	if err := json.Unmarshal(checkpoint, &before); err != nil {

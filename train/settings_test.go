@@ -3,10 +3,12 @@ package train_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -25,6 +27,22 @@ func complete(text []byte, a train.Algorithm) (s train.Settings, g env.Game, err
 		s, err = d.Complete(g, a)
 	}
 	return s, g, err
+}
+
+// TestShards reads settings of release 0.1.0, as they are given and from a run folder.
+func TestShards(t *testing.T) {
+	text := []byte(`{"train": {"algorithm": "ppo", "shards": 4}}`)
+	if _, _, err := complete(text, ""); !errors.Is(err, train.ErrShards) {
+		t.Errorf("settings: %v; want ErrShards", err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, train.ConfigFile)
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.LoadSettings(dir); !errors.Is(err, train.ErrShards) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("run folder: %v; want ErrShards in %s", err, path)
+	}
 }
 
 // TestDefaultFor compares what depends on the game.
@@ -156,8 +174,8 @@ func TestComplete(t *testing.T) {
 	if err != nil || !bytes.Contains(s.GameConfig, []byte(`"target":20`)) {
 		t.Errorf("after a byte order mark: the game %s, %v; want a target of 20", s.GameConfig, err)
 	}
-	_, _, err = complete([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "")
-	refused(t, err, "train.rate is now learning_rate")
+	_, _, err = complete([]byte("\ufeff"+`{"train": {"shards": 4}}`), "")
+	refused(t, err, "train.shards is gone")
 }
 
 // TestLoadMarked loads settings that a Windows editor saved.

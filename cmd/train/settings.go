@@ -164,8 +164,8 @@ func (c *call) load() (err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Usagef("%s is no run folder: it has no %s", c.dir, train.ConfigFile)
-	case errors.Is(err, train.ErrRenamed):
-		return cli.Usagef("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
+	case errors.Is(err, train.ErrShards):
+		return cli.Usagef("%w; finish the run with the release that began it, or start a new run with a copy of the settings:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
 	case err != nil:
 		return usage(err)
 	}
@@ -213,7 +213,7 @@ func usage(err error) error {
 		unknown *input.UnknownError
 		json    *input.JSONError
 	)
-	if errors.Is(err, train.ErrConfig) || errors.Is(err, train.ErrRenamed) || errors.As(err, &unknown) || errors.As(err, &json) {
+	if errors.Is(err, train.ErrConfig) || errors.Is(err, train.ErrShards) || errors.As(err, &unknown) || errors.As(err, &json) {
 		return &cli.UsageError{Err: err}
 	}
 	return err

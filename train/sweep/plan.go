@@ -68,8 +68,8 @@ const maxRuns = 10_000
 // algorithmField decides which other fields there are.
 const algorithmField = "train.algorithm"
 
-// Parse reads a sweep, and checks all of it: it solves and trains nothing. Its errors, which
-// are all of settings, wrap [train.ErrRenamed] for names of an older release.
+// Parse reads a sweep, and checks all of it: it solves and trains nothing. Its errors are all of
+// settings.
 func Parse(text []byte) (*Plan, error) {
 	var d document
 	if err := input.DecodeJSON(text, &d); err != nil {
@@ -209,10 +209,9 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game, le
 		return s, err
 	}
 	for _, field := range slices.Sorted(maps.Keys(values)) {
-		if err := train.CheckRenamed(field); err != nil {
-			return s, err
-		}
 		switch {
+		case field == "train.shards":
+			err = train.ErrShards
 		case field == "train.seed":
 			err = errors.New("list seeds under seeds, not train.seed")
 		case !strings.HasPrefix(field, "train."):

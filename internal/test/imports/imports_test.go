@@ -34,7 +34,7 @@ var layers = []struct{ name, packages string }{
 	{"train, eval", "train/... eval/... models/* internal/cli internal/cluster internal/rulesbook"},
 	{"programs in parts", "internal/web internal/broker internal/cluster/registry"},
 	{"flags of a cluster", "internal/cluster/flags"},
-	{"commands", "cmd/... python/native internal/tool/..."},
+	{"commands", "cmd/... python/native"},
 	{"tests", "internal/test/..."}, // nobody but tests imports this layer and the next
 	{"tests of one package", "env/game/gametest models/learnertest models/losstest internal/cli/clitest internal/jobs/jobstest"},
 }
@@ -188,9 +188,9 @@ func TestImports(t *testing.T) {
 }
 
 // openers are the packages that may call os.Open and os.ReadFile, which wait for ever for
-// the other end of a pipe: the one that checks files first, and tools for this module's own
-// files.
-var openers = []string{"internal/atomicfile", "internal/test/golden", "internal/tool/release", "internal/tool/benchmarks", "internal/tool/mutate"}
+// the other end of a pipe: the one that checks files first, and one for golden files of
+// tests.
+var openers = []string{"internal/atomicfile", "internal/test/golden"}
 
 // TestOpen checks that all files are opened by internal/atomicfile.
 func TestOpen(t *testing.T) {
