@@ -34,7 +34,7 @@ var table = []struct {
 	{"env/game", []string{"env/game/chart"}},
 	{"env/game/picture", []string{"env/game"}},
 	{"env/game/gametest", []string{"env/game", "env/game/picture", "internal/core"}},
-	{"env/tabular", []string{"env/game", "env/game/chart"}},
+	{"env/tabular", []string{"env/game", "env/game/chart", "internal/core"}},
 	{"internal/core", []string{"env/game"}},
 	{"internal/test/testgames", []string{"env", "env/game", "env/catalog", "env/*"}},       // only tests import it
 	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
