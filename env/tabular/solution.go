@@ -107,10 +107,13 @@ func (sol *Solution[S]) Residual() float64 {
 // Value appends the values of s [P]. It returns an error if s cannot come up in the
 // game.
 func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
-	if mover := sol.rules.CurrentPlayer(s); sol.list == nil && mover == game.Terminal {
-		return sol.rules.Returns(dst, s), nil
-	} else if sol.list == nil && mover == game.Chance {
-		return sol.expect(dst, s)
+	if sol.list == nil { // which numbers decisions only
+		switch sol.rules.CurrentPlayer(s) {
+		case game.Terminal:
+			return sol.rules.Returns(dst, s), nil
+		case game.Chance:
+			return sol.expect(dst, s)
+		}
 	}
 	at, first, err := sol.find(s)
 	if err != nil {
