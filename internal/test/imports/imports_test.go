@@ -25,8 +25,9 @@ const (
 var layers = []struct{ name, packages string }{
 	{"charts", "env/game/chart docs/games ."},
 	{"game", "env/game internal/..."}, // the contract; files, kernels and other means
+	{"abilities of games", "internal/core"},
 	{"solver", "env/tabular"},
-	{"games", "env/* env/game/picture internal/core internal/plot internal/curve"},
+	{"games", "env/* env/game/picture internal/plot internal/curve"},
 	{"env", "env models"},
 	{"lists and records of games", "env/catalog env/record"},
 	{"search", "agents/search"},
