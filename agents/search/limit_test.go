@@ -11,12 +11,14 @@ import (
 )
 
 // TestMoveLimit: a simulation sees the end of a game that takes as many decisions as the move limit
-// allows. One decision more is truncated, where both seats have half of the win.
+// allows, and the chance after the last one. One decision more is truncated, where both seats have
+// half of the win.
 func TestMoveLimit(t *testing.T) {
 	const limit = 7
 	for length, want := range map[int]float64{limit - 1: 0, limit: 1, limit + 1: 0.5} {
-		g := catalog.NewGame(testgames.March{Length: length, Moves: limit})
-		for _, simulations := range []int{1, 16} { // the first enters new nodes, later ones known nodes
+		for _, simulations := range []int{-16, -1, 1, 16} { // the first enters new nodes, later ones known nodes
+			g := catalog.NewGame(testgames.March{Length: length, Moves: limit, Chance: simulations < 0})
+			simulations = max(simulations, -simulations)
 			s, err := search.New(g, search.Config{Simulations: simulations}, nil)
 			if err != nil {
 				t.Fatal(err)
