@@ -87,8 +87,11 @@ type opened struct {
 // openedCache opens the games and agents of jobs, each once.
 type openedCache struct{ cache jobs.Cache[*opened] }
 
-// of returns the game and the agents of the inputs of a job.
-func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, error) {
+// of reads the arguments of a job, and returns the game and the agents of its inputs.
+func (w *openedCache) of(ctx context.Context, text []byte, args any, inputs []*jobs.Blob) (*opened, error) {
+	if err := json.Unmarshal(text, args); err != nil {
+		return nil, err
+	}
 	if len(inputs) == 0 {
 		return nil, errors.New("a job without a game")
 	}

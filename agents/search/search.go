@@ -77,8 +77,9 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.MoveLimit = cmp.Or(spec.MoveLimit, x.rules.ChanceLimit)
 	s := &treeSearch[S]{cfg: cfg}
-	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: cmp.Or(spec.MoveLimit, x.rules.ChanceLimit), exploration: DefaultExploration}
+	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, exploration: DefaultExploration}
 	if s.valuesTurns() && s.rules.Planner == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}

@@ -415,3 +415,31 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error %v", j.err)
 	}
 }
+
+// withContext is a policy that notes the context of its last call.
+type withContext struct {
+	env.Policy
+	ctx context.Context
+}
+
+func (p *withContext) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
+	p.ctx = ctx
+	return p.Probs(dst, d)
+}
+
+// TestOpponentContext: opponents get the context of the job, so that a search among them ends with
+// it.
+func TestOpponentContext(t *testing.T) {
+	g := open(t, "pig", 2, "")
+	s, _ := table(t, g, seating{Opponents: named("random"), Seat: 1}, 0)
+	p := &withContext{Policy: s.policies[0].Policy}
+	s.policies[0].Policy = p
+	j := newJob(g)
+	if err := s.Reset(j, 1); err != nil || p.ctx != j.ctx {
+		t.Errorf("the opponent is asked with %v, error %v; want the context of the job", p.ctx, err)
+	}
+	j.cancel()
+	if err := s.Reset(j, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the job: %v", err)
+	}
+}

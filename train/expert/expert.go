@@ -146,38 +146,6 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Targets are what an Expert found. Memory is reused. Observations are nil where there are none.
-type Targets struct {
-	// Positions and their values.
-	Obs   *models.Observations // [n, D] seen by the viewer
-	Value []float32            // [n, P] expected returns, in the order of play from the viewer
-
-	// Decisions: the options of decision i are Start[i] to Start[i+1].
-	DecisionObs *models.Observations // [m, D] the decisions, seen by the mover; of OneMove and Search none
-	Row         []int32              // [m] the decisions as rows of Obs; only of OneMove and Search
-	Start       []int32              // [m+1]
-	Action      []game.Action        // [k]
-	AfterObs    *models.Observations // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
-	ActionValue []float32            // [k] expected return of the mover
-	Logit       []float32            // [k] of the network's policy; only of Search
-
-	Decisions int // taken in all rows, those with one legal action included
-	Games     int // ended
-}
-
-// reset removes all targets, for observations of d numbers.
-func (t *Targets) reset(d int) {
-	for _, o := range []**models.Observations{&t.Obs, &t.DecisionObs, &t.AfterObs} {
-		if *o == nil {
-			*o = models.NewObservations(d, nil)
-		}
-		(*o).Reset()
-	}
-	t.Value = t.Value[:0]
-	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
-	t.Row = t.Row[:0]
-	t.Decisions, t.Games = 0, 0
-}
 
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
 // ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a

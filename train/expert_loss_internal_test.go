@@ -1,4 +1,4 @@
-// In package train for the samples behind a fit.
+// In package train for the targets behind a fit.
 package train
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // documentedLoss is the loss of expert iteration for a part's targets, straight from the
-// documentation of [samples.loss], if the fit has n values and m decisions. It adds the terms that
+// documentation of [expertLoss], if the fit has n values and m decisions. It adds the terms that
 // are reported to sums when it is called for the first time.
 func documentedLoss(l *expert.Targets, spec game.Spec, cfg *Config, n, m int, warm bool, sums *Losses) losstest.Formula {
 	first := true

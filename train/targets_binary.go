@@ -8,48 +8,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"marsgym/env/game"
 	"marsgym/internal/jobs"
 	"marsgym/models"
+	"marsgym/train/expert"
 )
 
-// appendBinary appends the samples for another process.
-func (s *samples) appendBinary(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, s.steps)
-	dst = binary.AppendUvarint(dst, s.games)
-	dst = binary.AppendUvarint(dst, s.evaluated)
-	dst = s.obs.AppendBinary(dst)
-	dst = jobs.AppendSlice(dst, s.value)
-	dst = jobs.AppendSlice(dst, s.row)
-	dst = jobs.AppendSlice(dst, s.start)
-	dst = jobs.AppendSlice(dst, s.action)
-	return jobs.AppendSlice(dst, s.policy)
+// appendTargets appends targets that are laid out, for another process.
+func appendTargets(dst []byte, t *expert.Targets) []byte {
+	for _, n := range []int{t.Decisions, t.Games, t.Evaluated} {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	dst = t.Obs.AppendBinary(dst)
+	dst = jobs.AppendSlice(dst, t.Value)
+	dst = jobs.AppendSlice(dst, t.Row)
+	dst = jobs.AppendSlice(dst, t.Start)
+	dst = jobs.AppendSlice(dst, t.Action)
+	return jobs.AppendSlice(dst, t.Policy)
 }
 
-// decode sets the samples to those that appendBinary wrote. It returns an error unless
-// they are samples of the game from which loss can be computed.
-func (s *samples) decode(src []byte, spec game.Spec, head models.Head) (err error) {
-	for _, n := range []*uint64{&s.steps, &s.games, &s.evaluated} {
-		var used int
-		if *n, used = binary.Uvarint(src); used <= 0 {
+// decodeTargets sets t to the targets that appendTargets wrote. It returns an error unless
+// they are targets in the game from which expertLoss can be computed.
+func decodeTargets(t *expert.Targets, src []byte, spec game.Spec, head models.Head) (err error) {
+	for _, n := range []*int{&t.Decisions, &t.Games, &t.Evaluated} {
+		x, used := binary.Uvarint(src)
+		if used <= 0 {
 			return errors.New("a count is missing")
 		}
-		src = src[used:]
+		*n, src = int(min(x, math.MaxInt)), src[used:]
 	}
-	src, err = s.obs.CutBinary(src)
-	cut(&s.value, &src, &err)
-	cut(&s.row, &src, &err)
-	cut(&s.start, &src, &err)
-	cut(&s.action, &src, &err)
-	cut(&s.policy, &src, &err)
+	src, err = t.Obs.CutBinary(src)
+	cut(&t.Value, &src, &err)
+	cut(&t.Row, &src, &err)
+	cut(&t.Start, &src, &err)
+	cut(&t.Action, &src, &err)
+	cut(&t.Policy, &src, &err)
 	if err == nil && len(src) > 0 {
 		err = fmt.Errorf("%d bytes follow", len(src))
 	}
 	if err != nil {
 		return err
 	}
-	return s.check(spec, head)
+	return checkTargets(t, spec, head)
 }
 
 // cut is [jobs.CutSlice] unless there was an error.
@@ -59,46 +61,46 @@ func cut[T any](dst *[]T, src *[]byte, err *error) {
 	}
 }
 
-// check returns an error if a list does not fit the others, or a number is out of range.
-func (s *samples) check(spec game.Spec, head models.Head) error {
-	options := int32(len(s.action))
+// checkTargets returns an error if a list does not fit the others, or a number is out of range.
+func checkTargets(t *expert.Targets, spec game.Spec, head models.Head) error {
+	positions, decisions, options := len(t.Value)/spec.Players, len(t.Start)-1, len(t.Action)
 	switch {
-	case len(s.value)%spec.Players != 0,
-		len(s.start) == 0 || s.start[0] != 0 || s.start[len(s.start)-1] != options || len(s.policy) != int(options),
-		len(s.row) > 0 && len(s.row) != s.decisions():
+	case len(t.Value)%spec.Players != 0,
+		len(t.Start) == 0 || t.Start[0] != 0 || t.Start[decisions] != int32(options) || len(t.Policy) != options,
+		len(t.Row) > 0 && len(t.Row) != decisions:
 		return errors.New("the lengths of the lists do not fit each other")
 	}
-	rows := s.values()
+	rows := positions
 	switch {
 	case head == models.Score:
-		rows += int(options)
-	case len(s.row) == 0:
-		rows += s.decisions()
+		rows += options
+	case len(t.Row) == 0:
+		rows += decisions
 	}
-	if s.obs.Len() != rows {
-		return fmt.Errorf("%d observations; want %d", s.obs.Len(), rows)
+	if t.Obs.Len() != rows {
+		return fmt.Errorf("%d observations; want %d", t.Obs.Len(), rows)
 	}
-	for i, from := range s.start[:s.decisions()] {
-		if s.start[i+1] <= from {
+	for i, from := range t.Start[:decisions] {
+		if t.Start[i+1] <= from {
 			return fmt.Errorf("decision %d has no options", i)
 		}
 	}
-	for _, r := range s.row {
-		if r < 0 || int(r) >= s.values() {
-			return fmt.Errorf("row %d of %d", r, s.values())
+	for _, r := range t.Row {
+		if r < 0 || int(r) >= positions {
+			return fmt.Errorf("row %d of %d", r, positions)
 		}
 	}
-	for _, a := range s.action {
+	for _, a := range t.Action {
 		if a < 0 || int(a) >= spec.Actions {
 			return fmt.Errorf("action %d of %d", a, spec.Actions)
 		}
 	}
-	for _, x := range s.value {
+	for _, x := range t.Value {
 		if x-x != 0 {
 			return fmt.Errorf("a value is %v", x)
 		}
 	}
-	for _, x := range s.policy {
+	for _, x := range t.Policy {
 		if !(x >= 0 && x <= 1) {
 			return fmt.Errorf("a probability is %v", x)
 		}
