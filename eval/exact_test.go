@@ -228,8 +228,8 @@ func TestExactErrors(t *testing.T) {
 	if _, err := r.evaluator.WinShares(t.Context(), []*agents.Agent{r.exact}); err == nil || !strings.Contains(err.Error(), "1 agents in a game for 3 players") {
 		t.Errorf("one agent for three seats: %v", err)
 	}
-	if _, err := r.evaluator.Pair(t.Context(), r.exact, r.greedy); err == nil {
-		t.Error("a pair in a game for three players was evaluated")
+	if _, err := r.evaluator.Pair(t.Context(), r.exact, r.greedy); err == nil || !strings.Contains(err.Error(), "a pair of agents needs a game for 2 players") {
+		t.Errorf("a pair in a game for three players: %v", err)
 	}
 	g, err := catalog.Open("martian-dice", 1, []byte(reducedDice))
 	if err != nil {

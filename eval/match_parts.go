@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -142,7 +141,7 @@ func (p *matchPart) Receive(r jobs.Result) error {
 	switch {
 	case err != nil:
 	case len(share) != games*len(p.entrants) || len(rest) > 0 || lost > games:
-		err = fmt.Errorf("%d shares and %d truncated games; want those of %d games", len(share), lost, games)
+		err = fmt.Errorf("%d shares, %d truncated games and %d more bytes; want those of %d games", len(share), lost, len(rest), games)
 	default:
 		for _, x := range share {
 			if !(x >= 0 && x <= 1) {
@@ -173,7 +172,7 @@ func (w *openedCache) match(ctx context.Context, text []byte, inputs []*jobs.Blo
 	}
 	for _, a := range o.agents {
 		if !portable(a) {
-			return jobs.Result{}, errors.New("searches that end by the clock")
+			return jobs.Result{}, fmt.Errorf("%s searches by the clock, and would find another result here; give it a number of simulations", a.Name)
 		}
 	}
 	d, err := newDuplicate(o.game, o.agents, args.Seed)
