@@ -218,7 +218,7 @@ func (p *selfPlay) possible(state []byte) error {
 	}
 	for i := range p.found {
 		if s := &p.found[i]; err == nil && (s.steps > 1<<32 || s.games > 1<<32 || s.evaluated > 1<<40) {
-			err = fmt.Errorf("%d decisions, %d games and %d evaluations", s.steps, s.games, s.evaluated)
+			err = fmt.Errorf("%d decisions, %d games and %d evaluations are more than a part takes", s.steps, s.games, s.evaluated)
 		}
 	}
 	return err
