@@ -203,7 +203,11 @@ func expect(t testing.TB, r *marsisours.Rules, s marsisours.State, words string)
 	first, rest, _ := strings.Cut(text, " ")
 	money, mover, _ := strings.Cut(first, "@")
 	rest = " " + rest + " money " + money + " @" + mover + " "
-	for _, want := range regexp.MustCompile(`(\S:\S+|@\d|(over|down|cash|buy|name|scoring)|\S+ \S+)`).FindAllString(words, -1) {
+	wants := regexp.MustCompile(`(\S:\S+|@\d|(over|down|cash|buy|name|scoring)|\S+ \S+)`).FindAllString(words, -1)
+	if strings.Join(wants, " ") != words {
+		t.Fatalf("%q is read as %q", words, wants)
+	}
+	for _, want := range wants {
 		if letter, places, ok := strings.Cut(want, ":"); ok {
 			for place := range strings.SplitSeq(places, ",") {
 				if got := r.Letter(s, place); got != letter {
