@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -243,7 +244,7 @@ func TestExactErrors(t *testing.T) {
 		t.Errorf("an evaluator of wins for solitaire: %v", err)
 	}
 	two := reduced(t, 2)
-	if _, err := two.evaluator.WinShares(t.Context(), []*agents.Agent{two.exact, {Name: "broken", Policy: failing{}}}); err == nil || !strings.Contains(err.Error(), "broken") {
+	if _, err := two.evaluator.WinShares(t.Context(), []*agents.Agent{two.exact, {Name: "broken", Policy: failing{}}}); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "tabulating broken: ") {
 		t.Errorf("an agent that fails: %v", err)
 	}
 }

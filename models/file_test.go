@@ -236,19 +236,19 @@ func TestLoadRefusesForgeries(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{"weight NaN", fixChecksum(nan), "NaN"},
+		{"weight NaN", fixChecksum(nan), "weight 0 of 25 is NaN"},
 		{"format", edit(b, `"format_version":"1"`, `"format_version":"2"`), "use the release that wrote it"},
 		{"no format", edit(b, `"format_version":"1",`, ``), "format version"},
 		{"no checksum", edit(b, `"sha256":`, `"sha256": `), "not a model of this program"},
-		{"seed", edit(b, `"seed":"1`, `"seed":"x`), "seed"},
-		{"steps", edit(b, `"steps":"1`, `"steps":"-1`), "steps"},
+		{"seed", edit(b, `"seed":"1`, `"seed":"x`), "its seed: "},
+		{"steps", edit(b, `"steps":"1`, `"steps":"-1`), "its steps: -1099511627776 is negative"},
 		{"net", edit(b, `\"hidden\":[3]`, `\"hidden\":[4]`), `"body.0.weight" [3 2]`},
 		{"deep net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,3]`), "network has 8"},
 		{"large net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,8000,8000]`), "network has 10"},
 		{"huge net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,60000,60000]`), "weights: want at most"},
 		{"absurd net", edit(b, `\"hidden\":[3]`, `\"hidden\":[3,1000000000000]`), "hidden[1] is 1000000000000"},
 		{"head", edit(b, `\"head\":\"logits\"`, `\"head\":\"score\"`), "score.weight"},
-		{"type", edit(b, `"adam.m":{"dtype":"F32"`, `"adam.m":{"dtype":"I32"`), "I32"},
+		{"type", edit(b, `"adam.m":{"dtype":"F32"`, `"adam.m":{"dtype":"I32"`), `its tensor "adam.m" is of type I32: want F32 or U8`},
 		{"name", edit(b, `"value.bias":`, `"value.bios":`), "value.bias"},
 		{"twice", edit(b, `"state.empty":`, `"adam.m":`), `two tensors "adam.m"`},
 		{"outside", edit(b, last, `"state.rows":{"dtype":"U8","shape":[4],"data_offsets":[108,112]}`), "it is truncated, or its content has changed since it was written"},
@@ -257,7 +257,7 @@ func TestLoadRefusesForgeries(t *testing.T) {
 		{"long header", edit(b, `{`, `{`+strings.Repeat(" ", 1<<22)), "bytes; want at most 4194304"},
 		{"long name", edit(b, `"value.bias":`, `"\u001b[2J`+strings.Repeat("x", 1<<20)+`":`), `is "\x1b[2Jxxx`},
 		{"long number", edit(b, `"steps":"1`, `"steps":"`+strings.Repeat("1", 1<<20)), `its steps: the document is 111`},
-		{"Config", edit(b, `{\"goal\":100`, `{\"goal\":,100`), "config"},
+		{"Config", edit(b, `{\"goal\":100`, `{\"goal\":,100`), "its config: "},
 	}
 	for _, tt := range tests {
 		if _, err := load(t, path, tt.b); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 1000 {

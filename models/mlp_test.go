@@ -56,7 +56,7 @@ func TestShapeValidate(t *testing.T) {
 		t.Errorf("a network without hidden layers: %v", err)
 	}
 	huge := models.Shape{Obs: 60000, Hidden: []int{60000}, Head: models.Score, Actions: 1, Players: 1}
-	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), "weights") {
+	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("it has %d weights: want at most", huge.Size())) {
 		t.Errorf("error %v: want it to name the number of weights", err)
 	}
 }

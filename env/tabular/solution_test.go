@@ -278,7 +278,7 @@ func TestEndless(t *testing.T) {
 	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 3), end(1, -1), end(-1, 1)}}
 	sol := solve(t, g)
 	stay, leave := tabulate(t, sol, g.always(0)), tabulate(t, sol, g.always(1))
-	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, stay}); err == nil || !strings.Contains(err.Error(), "never end") {
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, stay}); err == nil || !strings.Contains(err.Error(), "the game may never end") {
 		t.Errorf("a game without an end has values %v, error %v", got, err)
 	}
 	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, leave})
