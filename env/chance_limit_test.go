@@ -1,8 +1,10 @@
 package env_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -174,8 +176,8 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 	if !s.Truncated || s.Terminated || s.Player != game.Terminal || s.Obs[0] != 1 || s.Obs[1] != 1 {
 		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, and no seat to move", s)
 	}
-	if _, err := e.Step(0); err == nil {
-		t.Error("Step after a truncated game returned no error")
+	if _, err := e.Step(0); !errors.Is(err, game.ErrGameOver) || !strings.Contains(err.Error(), "call Reset or Next") {
+		t.Errorf("Step after a truncated game: %v", err)
 	}
 }
 

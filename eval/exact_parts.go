@@ -76,7 +76,7 @@ func (w *openedCache) tabulate(ctx context.Context, text []byte, inputs []*jobs.
 		return jobs.Result{}, err
 	}
 	if len(o.agents) != 1 || !o.agents[0].Source.Network {
-		return jobs.Result{}, fmt.Errorf("%d agents to tabulate; want one network", len(o.agents))
+		return jobs.Result{}, fmt.Errorf("%d agents to tabulate, of which the first is %s; want one network", len(o.agents), o.agents[0].Name)
 	}
 	found, err := o.game.TabulateRows(ctx, o.agents[0].Policy, args.From, args.To)
 	return jobs.Result{Bytes: jobs.AppendSlice(nil, found)}, err

@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -127,7 +126,7 @@ func (a matchArgs) decode(r jobs.Result, n int) (p played, err error) {
 		p.truncated, rest, err = jobs.CutLength(rest)
 	}
 	if games := a.Sets * n; err == nil && (len(p.share) != games*n || len(rest) > 0 || p.truncated > games) {
-		err = fmt.Errorf("%d shares and %d truncated games; want those of %d games", len(p.share), p.truncated, games)
+		err = fmt.Errorf("%d shares, %d truncated games and %d more bytes; want those of %d games", len(p.share), p.truncated, len(rest), games)
 	}
 	for _, x := range p.share {
 		if err == nil && !(x >= 0 && x <= 1) {
@@ -149,7 +148,7 @@ func (w *openedCache) match(ctx context.Context, text []byte, inputs []*jobs.Blo
 	}
 	for _, a := range o.agents {
 		if !portable(a) {
-			return jobs.Result{}, errors.New("searches that end by the clock")
+			return jobs.Result{}, fmt.Errorf("%s searches by the clock, and would find another result here; give it a number of simulations", a.Name)
 		}
 	}
 	d, err := newDuplicate(o.game, o.agents, args.Seed)

@@ -213,7 +213,7 @@ func (p *selfPlay) possible(state []byte) error {
 	}
 	for _, t := range p.targets {
 		if err == nil && (uint64(t.Decisions) > 1<<32 || uint64(t.Games) > 1<<32 || uint64(t.Evaluated) > 1<<40) {
-			err = fmt.Errorf("%d decisions, %d games and %d evaluations", t.Decisions, t.Games, t.Evaluated)
+			err = fmt.Errorf("%d decisions, %d games and %d evaluations are more than a part takes", t.Decisions, t.Games, t.Evaluated)
 		}
 	}
 	return err

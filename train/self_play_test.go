@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"context"
 	"encoding/binary"
+	"strings"
 	"sync"
 	"testing"
 
@@ -106,6 +107,9 @@ func TestReceiveRefuses(t *testing.T) {
 			e, _ := jobstest.Encoded(selfPlay(compute), alter)
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e}); err != nil {
 				refused++
+				if !strings.Contains(err.Error(), "the result of part ") {
+					t.Fatalf("byte %d: %v", at, err)
+				}
 			}
 		}
 	}
@@ -120,16 +124,21 @@ func TestReceiveRefusesStates(t *testing.T) {
 	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay()
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps = 2, 1
-	for name, change := range map[string]func(state, found []byte) ([]byte, []byte){
-		"as it is": func(state, found []byte) ([]byte, []byte) { return state, found },
-		"a state of ones": func(_, found []byte) ([]byte, []byte) {
+	// ones is a difference of another bit in each of n bytes.
+	ones := func(n int) func(_, found []byte) ([]byte, []byte) {
+		return func(_, found []byte) ([]byte, []byte) {
 			var b bytes.Buffer
 			w, _ := flate.NewWriter(&b, flate.BestSpeed)
-			w.Write(bytes.Repeat([]byte{1}, 1<<12))
+			w.Write(bytes.Repeat([]byte{1}, n))
 			w.Close()
 			return b.Bytes(), found
-		},
-		"decisions": func(state, found []byte) ([]byte, []byte) {
+		}
+	}
+	for want, change := range map[string]func(state, found []byte) ([]byte, []byte){
+		"":                          func(state, found []byte) ([]byte, []byte) { return state, found },
+		"the state of pig: row 0: ": ones(1 << 20),
+		"the difference of the states: unexpected EOF": ones(100),
+		"4611686018427387904 decisions, ": func(state, found []byte) ([]byte, []byte) {
 			_, n := binary.Uvarint(found)
 			return state, append(binary.AppendUvarint(nil, 1<<62), found[n:]...)
 		},
@@ -148,8 +157,8 @@ func TestReceiveRefusesStates(t *testing.T) {
 			return append(jobs.AppendSlice(append(jobs.AppendSlice(nil, state), rest[:n]...), found), after...)
 		})
 		_, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e})
-		if (err == nil) != (name == "as it is") {
-			t.Errorf("%s: %v", name, err)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -195,9 +196,13 @@ func TestSeatedResumes(t *testing.T) {
 	if got := play(resumed, buf, 200); !slices.Equal(got, want) {
 		t.Error("the resumed games differ")
 	}
-	for _, bad := range [][]byte{nil, state[1:], append([]byte{state[0] ^ 1}, state[1:]...)} {
-		if err := resumed.RestoreState(bad); err == nil {
-			t.Errorf("a state of %d bytes is accepted", len(bad))
+	for want, bad := range map[string][]byte{
+		"0 bytes of state for 1 rows":                                nil,
+		fmt.Sprintf("%d bytes of state for 1 rows", len(state)-2):    state[1:],
+		"is to move in the state, and the learner's seat is another": append([]byte{state[0] ^ 1}, state[1:]...),
+	} {
+		if err := resumed.RestoreState(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a state of %d bytes: %v; want %q", len(bad), err, want)
 		}
 	}
 }
@@ -398,8 +403,8 @@ func TestCheck(t *testing.T) {
 	if err := (&request{n: 1, mask: mask, dst: probs}).check(); err != nil || !(math.Abs(probs[0]+probs[1]-1) <= 1e-15) {
 		t.Errorf("probabilities %v, error %v; want a sum of 1", probs, err)
 	}
-	if err := (&request{n: 2, dst: []float64{1, math.Inf(1)}}).check(); err == nil {
-		t.Error("an infinite score is accepted")
+	if err := (&request{n: 2, dst: []float64{1, math.Inf(1)}}).check(); err == nil || !strings.Contains(err.Error(), "the score of row 1 is +Inf") {
+		t.Errorf("an infinite score: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dialogue_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -60,8 +61,8 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 					return slices.Repeat([]dialogue.Hint{{Text: "about 100.00 ± 0.52 %"}}, len(p.Legal())), nil
 				}
 			}
-			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); err == nil {
-				t.Fatal("the person has not quit")
+			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); !errors.Is(err, agents.ErrQuit) {
+				t.Fatalf("%v; want the person to have quit", err)
 			}
 			screen := strings.Trim(colour.Strip(b.String()), "\n")
 			if n := strings.Count(screen, "\n") + 1; n > 24 {
