@@ -208,3 +208,15 @@ func TestExactPartsOfBots(t *testing.T) {
 		}
 	}
 }
+
+// TestExactPartFails: a part of a table that fails ends the evaluation, and counts as no progress.
+func TestExactPartFails(t *testing.T) {
+	r := reduced(t, 2)
+	a := network(t, r.game, models.Score, false)
+	a.Policy = failing{}
+	r.evaluator.Executor = jobs.Local{}
+	r.evaluator.Progress = func(x float64) { t.Errorf("%v is done", x) }
+	if _, err := r.evaluator.Strength(t.Context(), a); !errors.Is(err, errFailing) {
+		t.Errorf("%v", err)
+	}
+}

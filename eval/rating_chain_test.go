@@ -16,27 +16,31 @@ import (
 //
 //	k·kl(1/2, p) = c·log(200),  R = k·400·log₁₀(p/(1−p)),  kl(1/2, p) = −log(4p(1−p))/2
 //
-// and c is the mean of 1/games over the k matches, since the estimates of the differences are
-// independent. So long a chain takes all its ratings at once: one after the other, they move too
+// and c is the mean of 1/games over the k matches, each with the weight 1/(win·(1−win)) that follows from
+// the ratings given, since the estimates of the differences are independent. So long a chain takes all its ratings at once: one after the other, they move too
 // slowly.
 func TestIntervalsOfChain(t *testing.T) {
 	const n = 41
 	var results []eval.Result
+	ratings := make([]float64, n) // of which only the weights depend
 	for k := 1; k < n; k++ {
+		ratings[k] = 150 * float64(k*k%5)
 		r := eval.Result{A: k - 1, B: k, Share: 0.5, Games: float64(20 + 30*(k%2))}
 		if k%3 == 0 {
 			r.A, r.B = r.B, r.A
 		}
 		results = append(results, r)
 	}
-	got, err := eval.Intervals(t.Context(), make([]float64, n), 2, results)
+	got, err := eval.Intervals(t.Context(), ratings, 2, results)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inverse := 0.0
+	variance, weights := 0.0, 0.0
 	for k := 1; k < n; k++ {
-		inverse += 1 / results[k-1].Games
-		c := inverse / float64(k)
+		win := luce(ratings[k], ratings[k-1], 2)
+		weight := 1 / (win * (1 - win))
+		variance, weights = variance+weight/results[k-1].Games, weights+weight
+		c := variance / weights
 		p := (1 + math.Sqrt(1-math.Exp(-2*c*math.Log(200)/float64(k)))) / 2
 		want := float64(k) * 400 * math.Log10(p/(1-p))
 		if !(math.Abs(got[k].High-want) <= 1e-3 && math.Abs(got[k].Low+want) <= 1e-3) {

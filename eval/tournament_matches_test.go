@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/eval"
 	"marsgym/internal/test/testgames"
 )
@@ -83,12 +84,19 @@ func TestTournamentRating(t *testing.T) {
 	if !slices.Equal(p.Agents, []string{"greedy", "random"}) || p.Win[0][1] != 1 || p.Win[0][0] != 0.5 || p.Fair != 0.5 || p.Anchor != "random" {
 		t.Errorf("%+v", p)
 	}
-	for games, want := range map[int]string{0: "a match of 0 games"} {
-		if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "random"), bot(t, g, "greedy")}, games, 1, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d games: %v; want %q", games, err, want)
+	two := []*agents.Agent{bot(t, g, "random"), bot(t, g, "greedy")}
+	for _, tt := range []struct {
+		game     env.Game
+		entrants []*agents.Agent
+		games    int
+		want     string
+	}{
+		{g, two, 0, "a match of 0 games"},
+		{g, two[:1], 20, "a tournament of 1 agents; want at least 2"},
+		{testgames.Open(t, "martian-dice", 1, `{}`), two, 20, "counts turns, not wins"},
+	} {
+		if _, err := eval.PlayTournament(t.Context(), tt.game, tt.entrants, tt.games, 1, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%d agents, %d games: %v; want %q", len(tt.entrants), tt.games, err, tt.want)
 		}
-	}
-	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "random")}, 20, 1, nil); err == nil || !strings.Contains(err.Error(), "a tournament of 1 agents; want at least 2") {
-		t.Errorf("one agent: %v", err)
 	}
 }
