@@ -196,7 +196,7 @@ func (w *worker) act(ctx context.Context, k int) error {
 	rows := w.rows[:0]
 	for i, g := range w.games {
 		if g < 0 {
-			buf.Action[i] = game.Action(slices.Index(buf.Mask[i*n:(i+1)*n], true))
+			buf.Action[i] = game.Action(slices.Index(buf.Mask[i*n:][:n], true))
 		} else if w.index[(int(buf.Player[i])+g)%len(w.entrants)] == k {
 			rows = append(rows, i)
 		}
@@ -214,7 +214,7 @@ func (w *worker) act(ctx context.Context, k int) error {
 			return err
 		}
 		for j, i := range some {
-			a := env.SampleAction(probs[j*n:(j+1)*n], &buf.Noise[i])
+			a := env.SampleAction(probs[j*n:][:n], &buf.Noise[i])
 			buf.Action[i] = a
 			if w.records {
 				if label := d.Relabel(j); label != nil {
