@@ -190,7 +190,7 @@ func TestNotesLimits(t *testing.T) {
 func TestSequentialGames(t *testing.T) {
 	g := testgames.Open(t, "martian-dice", 3, reducedDice)
 	var entrants []*agents.Agent
-	for _, name := range []string{"greedy", "exact", "exact"} {
+	for _, name := range []string{"exact", "exact", "greedy"} {
 		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
 		if err != nil {
 			t.Fatal(err)
