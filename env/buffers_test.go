@@ -117,21 +117,24 @@ func TestResultsCleared(t *testing.T) {
 	}
 }
 
-// TestRefusedSteps: an error names the row, the action and the actions that there are.
+// TestRefusedSteps: an error names the row, the action, and the actions that there are or the rule that
+// forbids it.
 func TestRefusedSteps(t *testing.T) {
 	for name, tt := range map[string]struct {
-		game env.Game
-		want string
+		game   env.Game
+		action game.Action
+		want   string
 	}{
-		"pig":  {env.NewGame(testgames.NewPig(t, 2, 20)), "row 1, action 2: actions are 0 to 1: illegal action"},
-		"coin": {env.NewGame(testgames.Coin{}), "row 1, action 2: actions are 0 to 1: illegal action"},
+		"pig":          {env.NewGame(testgames.NewPig(t, 2, 20)), 2, "row 1, action 2: actions are 0 to 1: illegal action"},
+		"pig, by rule": {env.NewGame(testgames.NewPig(t, 2, 20)), 1, "row 1, action 1: a turn begins with a roll: illegal action"},
+		"coin":         {env.NewGame(testgames.Coin{}), -3, "row 1, action -3: actions are 0 to 1: illegal action"},
 	} {
 		b := tt.game.NewBatch(2, 0)
 		if err := b.Step(); err == nil || err.Error() != "env: Step before Reset" {
 			t.Errorf("%s: %v", name, err)
 		}
 		b.Reset(1)
-		b.Buffers().Action[1] = 2
+		b.Buffers().Action[1] = tt.action
 		if err := b.Step(); err == nil || err.Error() != tt.want || !errors.Is(err, game.ErrIllegalAction) {
 			t.Errorf("%s: %v; want %s", name, err, tt.want)
 		}

@@ -139,3 +139,39 @@ func TestNotCachedUnseen(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledEquations: in a game with more equations than are checked, wrong values are found wherever
+// they are.
+func TestSampledEquations(t *testing.T) {
+	g := reduced(t, 20)
+	dir := t.TempDir()
+	if _, err := g.SolveCached(t.Context(), dir, nil, noWarning(t)); err != nil {
+		t.Fatal(err)
+	}
+	path := env.SolutionFile(dir, g.Spec())
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string]func(i, n int) bool{"none": func(int, int) bool { return false }, "the first half": func(i, n int) bool { return 2*i < n }, "the second half": func(i, n int) bool { return 2*i >= n }} {
+		bad := rehashed(t, good, func(head, values []byte) []byte {
+			n := len(values) / 8
+			if n < 3*2048 {
+				t.Fatalf("%d values; want more than are checked", n)
+			}
+			for i := range n {
+				if b := values[8*i:]; wrong(i, n) {
+					binary.LittleEndian.PutUint64(b, math.Float64bits(0.999*math.Float64frombits(binary.LittleEndian.Uint64(b))))
+				}
+			}
+			return head
+		})
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := g.SolveCached(t.Context(), dir, nil, noWarning(t))
+		if found := errors.Is(err, env.ErrSolutionFile) && strings.Contains(err.Error(), "violate the optimality equations"); found != (name != "none") {
+			t.Errorf("wrong values in %s: %v", name, err)
+		}
+	}
+}
