@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"marsgym/agents"
@@ -115,15 +116,8 @@ func (w *openedCache) openAll(ctx context.Context, s seating, models []*jobs.Blo
 	o := &opened{game: g}
 	solve := sync.OnceValues(func() (env.Solution, error) { return g.Solve(ctx, nil) })
 	for i, x := range s.Agents {
-		before := -1
-		for k := range i {
-			if s.Agents[k] == x {
-				before = k
-				break
-			}
-		}
-		if before >= 0 {
-			o.agents = append(o.agents, o.agents[before])
+		if k := slices.Index(s.Agents[:i], x); k >= 0 {
+			o.agents = append(o.agents, o.agents[k])
 			continue
 		}
 		a, err := agents.Open(ctx, x.Name, agents.Options{

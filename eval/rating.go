@@ -51,8 +51,11 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 			}
 		}
 	}
+	if n < 2 {
+		return make([]float64, n), nil // there is nobody else
+	}
 	for i, w := range wins {
-		if n > 1 && (w == 0 || w == float64(2*(n-1))) {
+		if w == 0 || w == float64(2*(n-1)) {
 			return nil, fmt.Errorf("agent %d always wins or always loses, so its rating is not finite", i)
 		}
 	}
@@ -66,11 +69,9 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 					games += 1/(strength[i]+float64(others*strength[k])) + others/(strength[k]+float64(others*strength[i]))
 				}
 			}
-			if n > 1 {
-				next := wins[i] / games
-				moved = max(moved, math.Abs(elementary.Log(next/strength[i])))
-				strength[i] = next
-			}
+			next := wins[i] / games
+			moved = max(moved, math.Abs(elementary.Log(next/strength[i])))
+			strength[i] = next
 		}
 		if moved < 1e-13 {
 			break
