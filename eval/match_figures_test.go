@@ -202,7 +202,7 @@ func TestSequentialGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, count := jobstest.Encoded(kinds(), nil)
+	encoded, count := jobstest.Encoded(eval.Kinds(), nil)
 	for _, executor := range []jobs.Executor{nil, jobs.Local{}, encoded} {
 		var done []float64
 		got, err := eval.PlaySequential(t.Context(), g, entrants, eval.SequentialOptions{Margin: 1e-6, Games: games, Executor: executor}, 3, func(x float64) { done = append(done, x) })

@@ -19,7 +19,7 @@ import (
 
 // TestPartJobErrors: a worker says what is wrong with a job.
 func TestPartJobErrors(t *testing.T) {
-	all := kinds()
+	all := eval.Kinds()
 	const greedy = `{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}]}`
 	for _, tt := range []struct{ kind, args, seating, want string }{
 		{eval.MatchKind, `{"sets": 0}`, greedy, "0 sets; want 1 to 4096"},
@@ -78,7 +78,7 @@ func TestPartResults(t *testing.T) {
 		"less than zero":  {first(-0.25), "a probability is -0.25", "a share of the win is -0.25"},
 		"not a number":    {first(math.NaN()), "a probability is NaN", "a share of the win is NaN"},
 	} {
-		e, _ := jobstest.Encoded(kinds(), tt.alter)
+		e, _ := jobstest.Encoded(eval.Kinds(), tt.alter)
 		x, err := eval.NewExactEvaluator(r.game, solution)
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestPartResults(t *testing.T) {
 		}
 	}
 	for truncated, want := range map[byte]string{2: "", 3: "and 3 truncated games; want those of 2 games"} {
-		e, _ := jobstest.Encoded(kinds(), func(b []byte) []byte {
+		e, _ := jobstest.Encoded(eval.Kinds(), func(b []byte) []byte {
 			b[len(b)-1] = truncated
 			return b
 		})
@@ -190,7 +190,7 @@ func TestExactPartsOfBots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, count := jobstest.Encoded(kinds(), nil)
+	encoded, count := jobstest.Encoded(eval.Kinds(), nil)
 	x, err := eval.NewExactEvaluator(r.game, solution)
 	if err != nil {
 		t.Fatal(err)

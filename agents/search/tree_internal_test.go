@@ -13,7 +13,9 @@ import (
 // still is a game for two in which seat 0 has one action for ever.
 type still struct{ game.Rules[int] }
 
-func (still) Spec() game.Spec                              { return game.Spec{Players: 2, Actions: 1, Win: 1, Loss: -1, MoveLimit: 100} }
+func (still) Spec() game.Spec {
+	return game.Spec{Players: 2, Actions: 1, Win: 1, Loss: -1, MoveLimit: 100}
+}
 func (still) CurrentPlayer(int) game.Player                { return 0 }
 func (still) Legal(dst []game.Action, _ int) []game.Action { return append(dst, 0) }
 

@@ -21,21 +21,6 @@ func TestPlural(t *testing.T) {
 	}
 }
 
-// TestReadDice: so many numbers that a die shows, neither fewer nor more.
-func TestReadDice(t *testing.T) {
-	for text, want := range map[string][]int{
-		"1 6 3": {1, 6, 3}, "  2\t2 2 ": {2, 2, 2}, "1 6": nil, "1 6 3 2": nil, "0 1 2": nil, "1 2 7": nil, "1 x 2": nil, "": nil, "1 -2 3": nil,
-	} {
-		got, err := game.ReadDice(text, 3, 6)
-		if !slices.Equal(got, want) || (err == nil) != (want != nil) || err != nil && err.Error() != "want 3 from 1 to 6, with spaces between" {
-			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
-		}
-	}
-	if got, err := game.ReadDice("20", 1, 20); err != nil || !slices.Equal(got, []int{20}) {
-		t.Errorf("a die with 20 faces: %v, %v", got, err)
-	}
-}
-
 // TestStanding compares a seat with the best other one; it is late as soon as any seat has late
 // points.
 func TestStanding(t *testing.T) {

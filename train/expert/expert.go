@@ -146,7 +146,6 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
 // ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
 // game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
