@@ -114,7 +114,7 @@ func LoadSettings(dir string) (s Settings, err error) {
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), input.Placed(err))
 	}
-	if s.GameConfig = json.RawMessage(d.GameConfig); s.GameConfig == nil {
+	if s.GameConfig = d.GameConfig; s.GameConfig == nil {
 		s.GameConfig = []byte("{}")
 	}
 	return s, nil
