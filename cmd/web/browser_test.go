@@ -418,7 +418,7 @@ func TestBrowserPages(t *testing.T) {
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
 	x.load(url + "#games")
-	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
+	x.wait(`document.querySelector('.game-list li')`)
 	x.press("Pig for 2 players")
 	x.wait(`document.querySelector('section table')`)
 }
