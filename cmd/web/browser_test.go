@@ -399,7 +399,7 @@ func TestBrowserPages(t *testing.T) {
 	}
 	x.load(url + "#play?game=martian-dice&players=2&seed=7&seats=greedy,random")
 	x.wait(ended)
-	for tab, complete := range map[string]string{"moves": ".log li", "review": ".mistakes", "rules": ".rules h2", "share": "textarea"} {
+	for tab, complete := range map[string]string{"moves": ".log li", "review": ".mistakes", "rules": ".rules p", "share": "textarea"} {
 		x.do("document.getElementById('tab-" + tab + "').click()")
 		x.wait("document.querySelector('.panel " + complete + "')")
 	}
@@ -418,7 +418,7 @@ func TestBrowserPages(t *testing.T) {
 	x.do("[...document.querySelectorAll('.option-button')].at(-1).click()")
 	x.wait(ended)
 	x.load(url + "#games")
-	x.wait(`document.querySelectorAll('.game-list li').length === 1`)
+	x.wait(`document.querySelector('.game-list li')`)
 	x.press("Pig for 2 players")
 	x.wait(`document.querySelector('section table')`)
 }
