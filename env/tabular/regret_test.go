@@ -125,6 +125,22 @@ func TestRegretsLargeComponent(t *testing.T) {
 	checkLoss(t, g, sol, g.mixed(1), 0, 1e-12)
 }
 
+// A policy that never leaves a component too large for a linear system is refused.
+func TestRegretsEndless(t *testing.T) {
+	const n = 5000
+	r := rand.New(rand.NewPCG(5, 6))
+	g := graphGame{players: 1}
+	for range n {
+		g.positions = append(g.positions, decide(0, r.IntN(n), r.IntN(n), n))
+	}
+	g.positions = append(g.positions, end(1))
+	wander := probs(func(row []float64, s int) { row[0], row[1], row[2] = 0.5, 0.5, 0 })
+	err := solve(t, g).Regrets(ctx, wander, 0, func(game.Regret[int]) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "the game may never end") {
+		t.Errorf("error %v; want one for a game that may never end", err)
+	}
+}
+
 func TestRegretsFaults(t *testing.T) {
 	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 2), end(1, -1)}}
 	g.positions[2] = end(-1, 1)
