@@ -3,6 +3,7 @@ package env_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -47,8 +48,10 @@ func FuzzRestoreState(f *testing.F) {
 		cfg := expert.Config{Depth: depths[kind%kinds-1], Starts: expert.Starts{Walk: 0.3, Archive: 0.2, Disagree: 0.2}, Turns: 1, Decisions: 1, Outcomes: 64}
 		cfg.Tree = expert.Tree{Simulations: 4, FullFraction: 1, Candidates: 2}
 		x, err := expert.New(g, cfg, rows, 0)
-		if err != nil {
+		if errors.Is(err, expert.ErrUnsupported) {
 			return nil, nil, false
+		} else if err != nil {
+			panic(err)
 		}
 		found := make([]expert.Targets, x.Pieces())
 		return x, func() error { return x.Search(context.Background(), found, expert.Options{Temperature: 0.1}, zeros) }, true

@@ -131,8 +131,10 @@ func tasksOf(t *testing.T, g env.Game, solved bool) map[string]task {
 			net = network(t, spec, models.Logits)
 			cfg.Tree = expert.Tree{Simulations: 8, FullFraction: 1, Candidates: 2}
 		}
-		if _, err := expert.New(g, cfg, 1, 0); err != nil {
+		if _, err := expert.New(g, cfg, 1, 0); errors.Is(err, expert.ErrUnsupported) {
 			continue
+		} else if err != nil {
+			t.Fatal(err)
 		}
 		tasks["expert "+string(depth)] = newTask(func(ctx context.Context) ([]any, error) {
 			x, err := expert.New(g, cfg, 2, 0)

@@ -243,9 +243,19 @@ func FuzzParse(f *testing.F) {
 		rules = append(rules, r)
 		f.Add(i, r.Format(r.Initial()))
 	}
-	f.Add(0, "3-2@1 start 0 hand 3-4 junk 0-0 robots oABo/AAB./..../o..o")
-	f.Add(0, "1-1@0 attack c1 x1 start 0 hand 3-3 junk 2-2 robots oABo/..../..../o..o")
-	f.Add(1, "0-4@1 attack drill x1 missed 5 round 2 start 0 tokens 5-3 hand 3-3 junk 8-8 passed 0 map osgo/tmtm/gsgs/omto robots o..o/..../..../o..o labs ...Ab.")
+	for _, seed := range []struct {
+		which int
+		text  string
+	}{
+		{0, "3-2@1 start 0 hand 3-4 junk 0-0 robots oABo/AAB./..../o..o"},
+		{0, "1-1@0 attack c1 x1 start 0 hand 3-3 junk 2-2 robots oABo/..../..../o..o"},
+		{1, "0-4@1 attack vacuum x1 missed 5 round 2 start 0 tokens 5-3 hand 3-3 junk 8-8 passed 0 map osgo/tmtm/gsgs/omto robots o..o/..../..../o..o labs ...Ab."},
+	} {
+		if _, err := rules[seed.which].Parse(seed.text); err != nil {
+			f.Error(err)
+		}
+		f.Add(seed.which, seed.text)
+	}
 	f.Add(2, "")
 	f.Fuzz(func(t *testing.T, which int, text string) {
 		r := rules[uint(which)%uint(len(rules))]
