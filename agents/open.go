@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -42,8 +43,14 @@ func (a *Agent) ProbsContext(ctx context.Context, dst []float64, d env.Decisions
 // Exact is the name of the agent that plays the exact solution.
 const Exact = "exact"
 
-// ModelFile is the name of the model in a run folder.
-const ModelFile = "model.safetensors"
+// Files of a run folder: the latest model, and the best one that was evaluated.
+const (
+	ModelFile = "model.safetensors"
+	BestFile  = "best.safetensors"
+)
+
+// StepFile returns the name of the file of a run folder with the model after so many decisions.
+func StepFile(steps uint64) string { return fmt.Sprintf("model-%d.safetensors", steps) }
 
 // ModelBytes returns the content of a model file with the model, or nil without one.
 func (s *Source) ModelBytes() ([]byte, error) {
@@ -107,7 +114,7 @@ func BestBot(g env.Game) string {
 
 // NamePatterns lists the names that Open accepts, as text for people.
 func NamePatterns(g env.Game) []string {
-	return append(append(Names(g), searchPatterns...), lookaheadPattern, "a model file", "a run folder")
+	return append(append(Names(g), searchPatterns...), lookaheadPattern, "a model file", "a run folder", "RUN@best", "RUN@STEP")
 }
 
 // ModelName returns the name of the network in the name of an agent: MODEL in
@@ -205,10 +212,54 @@ func openModel(name string, opt Options) (*models.File, error) {
 	return f, nil
 }
 
-// LoadModel loads a model file, or the model of a run folder.
+// History replaces the name "RUN@..." by those of all networks that a run has kept of its evaluations,
+// in order. Other names stay.
+func History(names []string) (all []string, err error) {
+	for _, name := range names {
+		run, ok := strings.CutSuffix(name, "@...")
+		if !ok {
+			all = append(all, name)
+			continue
+		}
+		files, err := os.ReadDir(run)
+		if err != nil {
+			return nil, err
+		}
+		var steps []uint64
+		for _, f := range files {
+			text, kept := strings.CutPrefix(f.Name(), "model-")
+			if n, err := strconv.ParseUint(strings.TrimSuffix(text, filepath.Ext(text)), 10, 64); kept && err == nil && f.Name() == StepFile(n) {
+				steps = append(steps, n)
+			}
+		}
+		if steps == nil {
+			return nil, fmt.Errorf("%s has kept no network of an evaluation; train with -set train.keep_evaluated=true", run)
+		}
+		slices.Sort(steps)
+		for _, n := range steps {
+			all = append(all, fmt.Sprintf("%s@%d", run, n))
+		}
+	}
+	return all, nil
+}
+
+// LoadModel loads a model file or the model of a run folder: "RUN" is the latest, "RUN@best" the best
+// one that was evaluated and "RUN@STEP" that after so many decisions.
 func LoadModel(path string) (*models.File, error) {
+	name := ModelFile
+	if i := strings.LastIndexByte(path, '@'); i >= 0 {
+		if _, err := os.Stat(path); err != nil { // the name of no file or folder
+			steps, err := strconv.ParseUint(path[i+1:], 10, 64)
+			switch {
+			case path[i+1:] == "best":
+				path, name = path[:i], BestFile
+			case err == nil:
+				path, name = path[:i], StepFile(steps)
+			}
+		}
+	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, ModelFile)
+		path = filepath.Join(path, name)
 	}
 	return models.Load(path)
 }

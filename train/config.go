@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"marsgym/agents"
+	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/internal/input"
@@ -75,6 +77,13 @@ type Config struct {
 	Evaluations int `json:"evaluations"`
 	Checkpoints int `json:"checkpoints"`
 
+	// KeepEvaluated keeps the network of each evaluation, in a file of its own.
+	KeepEvaluated bool `json:"keep_evaluated,omitzero"`
+
+	// MetricsEvery is the number of iterations whose means are a line of [MetricsFile]; an
+	// evaluation ends a line too. 0 stands for as many as make some 1000 lines of a run.
+	MetricsEvery int `json:"metrics_every,omitzero"`
+
 	// Memory is the memory in GiB that the run may take; 0 stands for what the machine has. It
 	// changes no result.
 	Memory float64 `json:"memory,omitzero"`
@@ -90,6 +99,7 @@ type (
 	Metrics     = method.Metrics // a line of [MetricsFile]
 	Losses      = method.Losses
 	Mean        = method.Mean
+	Share       = method.Share
 	PoolMetrics = method.PoolMetrics
 )
 
@@ -117,6 +127,8 @@ const (
 	MaxSteps = 1_000_000_000_000_000
 	// maxEvents bounds evaluations and checkpoints: more are no curve any more.
 	maxEvents = 10_000
+	// maxMetricsEvery is more than the iterations of most runs.
+	maxMetricsEvery = 1_000_000_000
 	// maxEpochs is far more than a rollout can teach.
 	maxEpochs = 1000
 	// maxMemory is more than any machine has, in GiB.
@@ -155,6 +167,7 @@ func (c Config) Validate() error {
 	want(elementary.Finite(c.ValueCoef) && c.ValueCoef >= 0, "value_coef", c.ValueCoef, "at least 0, and finite")
 	want(c.Evaluations >= 0 && c.Evaluations <= maxEvents, "evaluations", c.Evaluations, fmt.Sprintf("0 to %d", maxEvents))
 	want(c.Checkpoints > 0 && c.Checkpoints <= maxEvents, "checkpoints", c.Checkpoints, fmt.Sprintf("1 to %d", maxEvents))
+	want(c.MetricsEvery >= 0 && c.MetricsEvery <= maxMetricsEvery, "metrics_every", c.MetricsEvery, fmt.Sprintf("0 to %d", maxMetricsEvery))
 	want(c.Memory >= 0 && c.Memory <= maxMemory, "memory", c.Memory, fmt.Sprintf("0 to %d", maxMemory))
 	errs = append(errs, under("train.", c.Adam.Validate()))
 	o := c.Opponents
@@ -293,6 +306,31 @@ func (c Config) check(g env.Game) error {
 		errs = append(errs, fmt.Errorf("train.algorithm is %s; want one of %v: %w", c.Algorithm, supported(g), err))
 	}
 	return errors.Join(errs...)
+}
+
+// CheckStart returns an error that wraps [ErrConfig] if a run of g cannot begin with the network of
+// a file: one of another game, observation or shape, or whose values have another meaning.
+func (c Config) CheckStart(g env.Game, f *models.File) error {
+	spec := g.Spec()
+	err := f.Meta.Check(agents.MetaOf(spec))
+	want, have := c.shape(spec), f.MLP.Shape()
+	target := search.Decision
+	if x, expertErr := expert.New(g, c.Expert.Search, 1, 0); c.Algorithm != AlgorithmPPO && expertErr == nil {
+		target = x.Target()
+	}
+	switch {
+	case err != nil:
+	case have.Head != want.Head:
+		err = fmt.Errorf("the network has the head %s, and train.head is %s", have.Head, want.Head)
+	case !slices.Equal(have.Hidden, want.Hidden):
+		err = fmt.Errorf("the hidden layers of the network have the widths %v, and train.hidden is %v", have.Hidden, want.Hidden)
+	case have.Values != want.Values || f.Meta.ValueTarget != "" && f.Meta.ValueTarget != string(target):
+		err = fmt.Errorf("the values of the network, trained by %s, have another meaning than those of %s", f.Meta.Algorithm, c.Algorithm)
+	}
+	if err != nil {
+		return tagged{err, ErrConfig}
+	}
+	return nil
 }
 
 // checkCheckpoint reports a run whose checkpoints could not be saved.

@@ -72,6 +72,54 @@ func TestMetricsAbsent(t *testing.T) {
 	}
 }
 
+// TestMetricsLines: a line of metrics has the means over the iterations since the line before, each
+// weighted by what it is a mean of, and the counts of the last one.
+func TestMetricsLines(t *testing.T) {
+	g := testgames.Open(t, "martian-dice", 0, `{"dice": 5, "target": 6}`)
+	for _, test := range []struct {
+		every, evaluations int
+		lines              func(iterations int) int
+	}{
+		{0, 0, func(int) int { return 1000 }},
+		{1, 0, func(n int) int { return n }},
+		{7, 0, func(n int) int { return (n + 6) / 7 }},
+		{100_000, 3, func(int) int { return 3 }},
+	} {
+		cfg := shortened(train.DefaultConfig(train.TurnExact))
+		cfg.Hidden, cfg.Rows, cfg.MetricsEvery, cfg.Evaluations = []int{8}, 1, test.every, test.evaluations
+		cfg.Steps = 30_000
+		var (
+			iterations uint64
+			wants      []train.Losses // [iterations]
+		)
+		opt := train.Options{Game: g, Dir: t.TempDir(), Learner: learner}
+		opt.Evaluate = func(context.Context, *models.MLP) (*models.Exact, error) { return &models.Exact{WinFirst: 0.25}, nil }
+		opt.Report = func(m train.Metrics) { wants = append(wants, m.Losses) }
+		if _, err := train.Run(t.Context(), cfg, opt); err != nil {
+			t.Fatal(err)
+		}
+		lines := metricsOf(t, opt.Dir)
+		if want := test.lines(len(wants)); len(wants) < 1200 || len(lines) != want {
+			t.Errorf("a line for every %d iterations: %d lines of %d iterations; want %d, of at least 1200", test.every, len(lines), len(wants), want)
+		}
+		for _, line := range lines {
+			var want train.Losses
+			for last := uint64(line["iteration"].(float64)); iterations < last; iterations++ {
+				want.Join(wants[iterations])
+			}
+			for key, mean := range map[string]train.Mean{"policy_loss": want.Policy, "value_loss": want.Value, "entropy": want.Entropy, "grad_norm": want.GradNorm} {
+				got, ok := line[key].(float64)
+				if ok == mean.IsZero() || ok && !(math.Abs(got-mean.Value()) <= 1e-12) {
+					t.Fatalf("a line for every %d iterations: %s is %v in iteration %d; want %v", test.every, key, line[key], iterations, mean.Value())
+				}
+			}
+		}
+		if int(iterations) != len(wants) {
+			t.Errorf("the last line is of iteration %d of %d", iterations, len(wants))
+		}
+	}
+}
+
 // TestPoolShares: the shares of games against opponents are of games that were played. Before the
 // first one there are none, and the first is won, lost or shared.
 func TestPoolShares(t *testing.T) {

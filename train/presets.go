@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"marsgym/agents/search"
@@ -104,6 +105,9 @@ const (
 	// runLeaves is the decisions of a run of turn-exact, times the states that the network
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
+	// shortRun is the decisions of a run of turn-exact for two: a CPU-minute in Martian Dice, after
+	// which the network is exploitable by at most 0.0006, and looking ahead by 0.00005.
+	shortRun = 5_000_000
 	// multiplayerSteps is the decisions of a run of turn-exact with more than two players,
 	// at most. With four, longer runs made the network worse.
 	multiplayerSteps = 40_000_000
@@ -153,7 +157,9 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 			}
 			c.Steps = affordable(runLeaves, max(1, leaves))
 		}
-		if spec.Players > 2 {
+		if spec.Players == 2 {
+			c.Steps = min(c.Steps, shortRun)
+		} else if spec.Players > 2 {
 			// A last temperature of 0.002 makes the network for four players worse.
 			c.Steps, c.Expert.Temperature[1] = min(c.Steps, multiplayerSteps), 0.004
 		}
@@ -171,6 +177,59 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	}
 	return c, nil
 }
+
+// Shorten changes settings that do not fit a run of so few decisions, except the given ones, and
+// says what it has changed, such as "train.rows from 512 to 16". A run of usual length keeps its
+// settings.
+func (c *Config) Shorten(given func(field string) bool) (changes []string) {
+	change := func(field string, from, to any) bool {
+		if given("train." + field) {
+			return false
+		}
+		changes = append(changes, fmt.Sprintf("train.%s from %v to %v", field, from, to))
+		return true
+	}
+	lower := func(field string, p *int, to int) {
+		if to = max(to, leastRollout); to < *p && change(field, *p, to) {
+			*p = to
+		}
+	}
+	lowerFraction := func(field string, p *float64) {
+		if *p > 0 && *p*float64(c.Steps) < float64(c.iteration()) && change(field, *p, 0) {
+			*p = 0
+		}
+	}
+	o := &c.Opponents
+	if part := min(o.PopulationSteps, 1-float64(float64(o.Population)*o.PopulationSteps)); o.Trained() > 0 &&
+		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
+		o.Population = 0
+	}
+	if c.Algorithm == AlgorithmPPO && c.Steps < c.iteration() {
+		most := int(c.Steps)
+		lower("rows", &c.Rows, most/c.PPO.Horizon)
+		lower("ppo.horizon", &c.PPO.Horizon, most/c.Rows)
+	}
+	lowerFraction("warmup", &c.Warmup)
+	lowerFraction("expert.value_warmup", &c.Expert.ValueWarmup)
+	return changes
+}
+
+// iteration returns the decisions of an iteration, in expert iteration roughly.
+func (c *Config) iteration() uint64 {
+	decisions := uint64(c.Rows)
+	switch c.Algorithm {
+	case AlgorithmPPO:
+		return decisions * uint64(c.PPO.Horizon)
+	case TurnExact:
+		const turn = 8 // decisions; chosen, in Martian Dice
+		return decisions * turn * uint64(c.Expert.Search.Turns)
+	}
+	return decisions * uint64(c.Expert.Search.Decisions)
+}
+
+// leastRollout is the number of rows, and the horizon, of the shortest run at least. Chosen: a
+// rollout then takes milliseconds, and has some ends of games.
+const leastRollout = 8
 
 // affordable returns the number of decisions of a run that may take so much in all, if a
 // decision takes each: whole millions, and at most longRun.

@@ -1,14 +1,18 @@
 package train
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"marsgym/internal/atomicfile"
+	"marsgym/internal/input"
 	"marsgym/internal/tensorboard"
 )
 
@@ -44,11 +48,74 @@ func scalars(m Metrics) []tensorboard.Scalar {
 		add("exact/win_second", x.WinSecond)
 		add("exact/exploitability", x.Exploitability)
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.Matches)) {
+		add("match/"+name, m.Matches[name].Win)
+	}
 	return list
 }
 
+// metricsLines is about the number of lines of the metrics of a run, unless its config says
+// otherwise. Chosen: both files together have less than 2 MB.
+const metricsLines = 1000
+
+// stretch is the iterations since the last line of metrics, whose means are the next line.
+type stretch struct {
+	Steps   uint64  `json:"steps"`   // before it
+	Seconds float64 `json:"seconds"` // before it
+	Sums    []sum   `json:"sums"`    // of each of [Losses.Means]
+}
+
+// sum is a [Mean] whose JSON has both numbers.
+type sum struct {
+	Sum float64 `json:"sum"`
+	N   float64 `json:"n"`
+}
+
+// add adds an iteration.
+func (s *stretch) add(l Losses) {
+	means := l.Means()
+	if s.Sums == nil {
+		s.Sums = make([]sum, len(means))
+	}
+	for i, m := range means {
+		s.Sums[i].Sum += m.Sum
+		s.Sums[i].N += m.N
+	}
+}
+
+// line returns the metrics m of the last iteration with the means of the stretch, and begins the
+// next one.
+func (s *stretch) line(m Metrics) Metrics {
+	for i, mean := range m.Means() {
+		*mean = Mean(s.Sums[i])
+	}
+	m.StepsPerS = pace(m.Steps-s.Steps, m.Seconds-s.Seconds)
+	*s = stretch{Steps: m.Steps, Seconds: m.Seconds}
+	return m
+}
+
+// ReadMetrics reads the lines of the metrics of a run.
+func ReadMetrics(dir string) ([]Metrics, error) {
+	path := filepath.Join(dir, MetricsFile)
+	f, err := atomicfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []Metrics
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var m Metrics
+		if err := input.DecodeLoosely(lines.Bytes(), &m); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, len(all)+1, err)
+		}
+		all = append(all, m)
+	}
+	return all, lines.Err()
+}
+
 // record writes the metrics of a run twice: as lines of JSON and as events for
-// TensorBoard. Those of an iteration are written while the next one runs.
+// TensorBoard. A line is written while the next iteration runs.
 type record struct {
 	lines  *os.File
 	events *tensorboard.Writer
@@ -93,7 +160,7 @@ func openRecord(dir *atomicfile.Dir, resume bool, at sizes) (*record, error) {
 	return r, nil
 }
 
-// add begins to append the metrics of an iteration. It returns the error of the one before.
+// add begins to append a line of metrics. It returns the error of the one before.
 func (r *record) add(m Metrics) error {
 	if err := r.wait(); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 func finished(t *testing.T) (train.Config, train.Options) {
 	t.Helper()
 	cfg := small()
-	cfg.Steps = 1
+	cfg.Steps = 2
 	opt := train.Options{Game: testgames.Open(t, "pig", 0, `{"target": 10}`), Dir: t.TempDir(), Learner: learner, Backend: "gorgonia"}
 	if _, err := train.Run(t.Context(), cfg, opt); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	before := read(t, opt.Dir, agents.ModelFile)
 	for want, change := range map[string]func(*train.Config, *train.Options){
 		"train.seed was 1 and is 2;":               func(c *train.Config, _ *train.Options) { c.Seed = 2 },
-		"train.steps was 1 and is 5000;":           func(c *train.Config, _ *train.Options) { c.Steps = 5000 },
+		"train.steps was 2 and is 1;":              func(c *train.Config, _ *train.Options) { c.Steps = 1 },
 		"train.rows was 32 and is 33;":             func(c *train.Config, _ *train.Options) { c.Rows++ },
 		"train.hidden was [32] and is [32,8];":     func(c *train.Config, _ *train.Options) { c.Hidden = []int{32, 8} },
 		"train.ppo.minibatch was 256 and is 128;":  func(c *train.Config, _ *train.Options) { c.PPO.Minibatch = 128 },

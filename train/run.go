@@ -28,6 +28,7 @@ const (
 	ConfigFile     = "config.json"
 	MetricsFile    = "metrics.jsonl"
 	CheckpointFile = "checkpoint.safetensors"
+	StartFile      = "start.safetensors" // the network that the run began with, if another run trained it
 )
 
 // ErrInterrupted is returned by a run that has stopped early, after it has written
@@ -66,11 +67,16 @@ type Options struct {
 	// [Config] are not used. A resumed run needs an opponent of the same name.
 	Opponent *agents.Agent
 	// Start, if not nil, is a network whose weights a new run begins with. Its shape must
-	// be that of the run. A resumed run has those of its checkpoint.
+	// be that of the run. A resumed run has those of its checkpoint or, without one, of
+	// [StartFile].
 	Start *models.MLP
 	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
 	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
+	// Match, if not nil, is called at evaluations where Evaluate is nil. It returns the shares of the
+	// wins of a network that takes its best actions in matches against the game's bot, under the
+	// name of that, and against the others, under theirs.
+	Match func(ctx context.Context, network *models.MLP, others map[string]*models.MLP, games int, seed uint64) (map[string]Share, error)
 	// EvaluationRows is the cost of Evaluate: about the number of rows that the network
 	// evaluates. If it is above 0, a run makes fewer evaluations than
 	// [Config].Evaluations where these would take more than a quarter of the work.
@@ -94,6 +100,7 @@ type run struct {
 	learner *counter
 	method  method.Method
 	record  *record
+	contest *contest        // nil without matches
 	dir     *atomicfile.Dir // the run folder
 
 	at struct { // written to checkpoints
@@ -105,8 +112,10 @@ type run struct {
 		Work        uint64        `json:"work"` // forward passes of rows
 		Evaluations int           `json:"evaluations"`
 		Exact       *models.Exact `json:"exact,omitempty"`
+		Best        *models.Exact `json:"best,omitempty"` // of the network of agents.BestFile
 		// Pending is the latest iteration, if it was interrupted in its evaluation.
 		Pending *Metrics `json:"pending,omitempty"`
+		Stretch stretch  `json:"stretch"`
 		sizes
 	}
 }
@@ -153,9 +162,24 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		opt.Executor = jobs.Local{}
 	}
 	r := &run{cfg: cfg, opt: opt}
+	if opt.Evaluate == nil && opt.Match != nil && cfg.Evaluations > 0 {
+		play, err := measure(opt.Game)
+		if err != nil {
+			return nil, err
+		}
+		r.contest = &contest{play.length, map[string]rival{}}
+		r.opt.EvaluationRows = r.contest.rows()
+	}
 	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, method.WeightStream))
 	if err != nil {
 		return nil, err
+	}
+	if opt.Start == nil && opt.Resume {
+		if f, err := models.Load(filepath.Join(opt.Dir, StartFile)); err == nil {
+			opt.Start = f.MLP
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	if opt.Start != nil {
 		if err := mlp.SetTensors(opt.Start.Tensors()); err != nil {
@@ -188,7 +212,7 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 			return nil, tagged{err, ErrCheckpoint}
 		}
 	}
-	for _, name := range []string{CheckpointFile, agents.ModelFile} {
+	for _, name := range []string{CheckpointFile, agents.ModelFile, agents.BestFile} {
 		if _, err := os.Lstat(r.path(name)); err == nil && !opt.Resume {
 			return nil, &fs.PathError{Op: "create", Path: r.path(name), Err: fs.ErrExist}
 		}
@@ -235,14 +259,15 @@ func (r *run) loop(ctx context.Context) error {
 				return fmt.Errorf("iteration %d: %w", r.at.Iteration+1, err)
 			}
 			m = &next
+			r.at.Stretch.add(m.Losses)
 		}
 		m.Done = min(1, float64(r.at.Steps)/float64(n))
 		due := func(events int) bool {
 			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
 		}
 		r.at.Exact = nil
-		if r.opt.Evaluate != nil && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
-			x, err := r.opt.Evaluate(ctx, r.method.Model())
+		if (r.opt.Evaluate != nil || r.contest != nil) && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
+			err := r.evaluate(ctx, m)
 			if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				r.at.Pending = m // the resumed run has the evaluation
 				return r.interrupt()
@@ -250,14 +275,17 @@ func (r *run) loop(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("iteration %d: evaluation: %w", m.Iteration, err)
 			}
-			if m.Exact, r.at.Exact = x, x; x != nil {
-				r.at.Evaluations++
-			}
 		}
 		r.at.Pending = nil
 		m.Evaluations = r.at.Evaluations
-		if err := r.record.add(*m); err != nil {
-			return err
+		line := due(metricsLines)
+		if every := r.cfg.MetricsEvery; every > 0 {
+			line = m.Iteration%uint64(every) == 0
+		}
+		if line || m.Exact != nil || m.Matches != nil || r.at.Steps >= n {
+			if err := r.record.add(r.at.Stretch.line(*m)); err != nil {
+				return err
+			}
 		}
 		if r.opt.Report != nil {
 			r.opt.Report(*m)
@@ -397,15 +425,56 @@ func (r *run) save() error {
 	if err := r.method.Save(f.Blobs); err != nil {
 		return err
 	}
+	if r.contest != nil {
+		if err := r.contest.save(f.Blobs); err != nil {
+			return err
+		}
+	}
 	if err := r.write(CheckpointFile, f); err != nil {
 		return err
 	}
 	return r.saveModel()
 }
 
-func (r *run) saveModel() error {
-	f := &models.File{Meta: r.meta(), MLP: r.method.Model()}
-	return r.write(agents.ModelFile, f)
+func (r *run) saveModel() error { return r.saveAs(agents.ModelFile) }
+
+// saveAs writes the model to a file of the run folder.
+func (r *run) saveAs(name string) error {
+	return r.write(name, &models.File{Meta: r.meta(), MLP: r.method.Model()})
+}
+
+// evaluate evaluates the network after an iteration.
+func (r *run) evaluate(ctx context.Context, m *Metrics) (err error) {
+	if r.opt.Evaluate == nil {
+		if m.Matches, err = r.match(ctx); err != nil {
+			return err
+		}
+		r.at.Evaluations++
+		return r.meet(m.Matches, r.opt.Game.Spec())
+	}
+	x, err := r.opt.Evaluate(ctx, r.method.Model())
+	if x == nil || err != nil {
+		return err
+	}
+	m.Exact, r.at.Exact = x, x
+	r.at.Evaluations++
+	better := r.at.Best == nil || x.Exploitability < r.at.Best.Exploitability
+	if better {
+		r.at.Best = x
+	}
+	return r.keep(better)
+}
+
+// keep writes the model after an evaluation: if it is the best so far, and if all are kept.
+func (r *run) keep(best bool) error {
+	var errs []error
+	if best {
+		errs = append(errs, r.saveAs(agents.BestFile))
+	}
+	if r.cfg.KeepEvaluated {
+		errs = append(errs, r.saveAs(agents.StepFile(r.at.Steps)))
+	}
+	return errors.Join(errs...)
 }
 
 // write writes a file of the run folder, even if that has been renamed.
@@ -432,7 +501,7 @@ func (r *run) load(name string) (*models.File, error) {
 
 // restore continues from the checkpoint, if there is one yet.
 func (r *run) restore() error {
-	for _, name := range []string{CheckpointFile, agents.ModelFile} { // left by a kill during a save
+	for _, name := range []string{CheckpointFile, agents.ModelFile, agents.BestFile} { // left by a kill during a save
 		if err := r.dir.Clean(name, 0); err != nil {
 			return err
 		}
@@ -447,8 +516,17 @@ func (r *run) restore() error {
 		json.Unmarshal(f.Blobs["run"], &r.at),
 		r.method.Restore(f.Blobs),
 	)
+	if err == nil && r.contest != nil {
+		err = r.contest.restore(f.Blobs)
+	}
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config in its folder: %w", r.path(CheckpointFile), err)
+	}
+	if r.at.Stretch.Steps == 0 && r.at.Stretch.Sums == nil { // of 0.1.0, which wrote a line for each iteration
+		r.at.Stretch = stretch{Steps: r.at.Steps, Seconds: r.at.Seconds}
+		if r.at.Pending != nil {
+			r.at.Stretch.add(r.at.Pending.Losses)
+		}
 	}
 	return r.saveModel()
 }
@@ -468,8 +546,9 @@ func (r *run) checkpoint() (*models.File, error) {
 		return nil, err
 	}
 	before := struct {
-		Arithmetic int `json:"arithmetic"`
-	}{1} // that of releases which did not write it
+		Arithmetic int    `json:"arithmetic"`
+		Steps      uint64 `json:"steps"`
+	}{Arithmetic: 1} // that of releases which did not write it
 	if err := json.Unmarshal(f.Blobs["run"], &before); err != nil {
 		return nil, fmt.Errorf("%s: the state of the run: %w", path, err)
 	}
@@ -477,7 +556,7 @@ func (r *run) checkpoint() (*models.File, error) {
 		return nil, fmt.Errorf("%s: %w than the release that began the run: its arithmetic has version %d, that of the run version %d; finish the run with %s, or start a new run",
 			path, ErrArithmetic, arithmetic, before.Arithmetic, releases(before.Arithmetic))
 	}
-	if err := r.checkSettings(f.Blobs[settingsBlob]); err != nil {
+	if err := r.checkSettings(f.Blobs[settingsBlob], before.Steps); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := f.Meta.Check(agents.MetaOf(r.opt.Game.Spec())); err != nil {

@@ -30,8 +30,8 @@ const (
 
 // Settings hold all that decides the result of a run: the content of [ConfigFile].
 //
-// A checkpoint holds them too, without what changes no result: the device, the number of
-// checkpoints and the memory.
+// A checkpoint holds them too, without what changes no network: the device, the number of
+// checkpoints, the lines of metrics and the memory.
 type Settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
@@ -120,6 +120,42 @@ func LoadSettings(dir string) (s Settings, err error) {
 	return s, nil
 }
 
+// Prolong saves the settings of the finished run in dir with more decisions, and returns them. Where
+// the run goes on, its schedules are those of a run of all decisions at this one, so the learning
+// rate rises once.
+func (s Settings) Prolong(g env.Game, dir string, more uint64) (Settings, error) {
+	release, err := take(dir)
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	r := &run{cfg: s.Train, opt: Options{Game: g, Dir: dir, Backend: s.Backend}}
+	if r.dir, err = atomicfile.OpenDir(dir); err != nil {
+		return s, err
+	}
+	defer r.dir.Close()
+	f, err := r.checkpoint()
+	if err != nil {
+		return s, tagged{err, ErrCheckpoint}
+	}
+	if f != nil {
+		err = json.Unmarshal(f.Blobs["run"], &r.at)
+	}
+	if err == nil && (r.at.Steps < s.Train.Steps || r.at.Pending != nil) {
+		err = fmt.Errorf("%s is at decision %d of %d; only a run that has ended can be prolonged: resume it first, without -steps", dir, r.at.Steps, s.Train.Steps)
+	}
+	if err == nil && s.Train.Opponents.Trained() > 0 {
+		err = fmt.Errorf("%s has trained a population, which divides a run into stages, and cannot be prolonged; start a new run with its network: -from %s", dir, dir)
+	}
+	if err == nil {
+		s.Train.Steps += more
+		if err = s.Train.Check(g); err == nil {
+			err = s.Save(dir)
+		}
+	}
+	return s, err
+}
+
 // Save writes the settings to a run folder.
 func (s Settings) Save(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
@@ -177,13 +213,14 @@ const settingsBlob = "settings"
 func (r *run) settings() Settings {
 	spec := r.opt.Game.Spec()
 	s := Settings{Game: spec.ID, GameConfig: json.RawMessage(spec.ConfigJSON()), Backend: r.opt.Backend, Train: r.cfg}
-	s.Train.Checkpoints, s.Train.Memory = 0, 0
+	s.Train.Checkpoints, s.Train.MetricsEvery, s.Train.Memory = 0, 0, 0
 	return s
 }
 
-// checkSettings compares the settings of this run with those of its checkpoint. A
-// field that the checkpoint's release did not have has its default.
-func (r *run) checkSettings(checkpoint []byte) error {
+// checkSettings compares the settings of this run with those of its checkpoint, at a decision. A
+// field that the checkpoint's release did not have has its default. A run that has ended may have
+// more steps than then (see [Settings.Prolong]).
+func (r *run) checkSettings(checkpoint []byte, at uint64) error {
 	var before Settings
 	if err := input.DecodeLoosely(checkpoint, &before); err != nil {
 		return err
@@ -193,6 +230,9 @@ func (r *run) checkSettings(checkpoint []byte) error {
 		return err
 	}
 	before.Train.Checkpoints = 0
+	if n := before.Train.Steps; at >= n && n < r.cfg.Steps && r.cfg.Opponents.Trained() == 0 {
+		before.Train.Steps = r.cfg.Steps
+	}
 	list, err := before.Differences(r.settings())
 	if err == nil && list != nil {
 		err = fmt.Errorf("%w: %s; put them back in %s to go on, or start a new run with these", ErrSettings, input.Cut(strings.Join(list, ", ")), ConfigFile)

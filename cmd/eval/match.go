@@ -115,16 +115,24 @@ func (r *sequentialResult) print(b *strings.Builder, spec game.Spec) {
 type tournamentResult struct{ eval.Tournament }
 
 func tournamentCommand(s *session) work {
-	names := s.Operands("AGENT AGENT...", 2, most)
+	operands := s.Operands("AGENT AGENT...", 1, most)
 	s.IntVar(&s.games, "games", tournamentGames, "`number` of games in each match")
 	s.gameFlags()
 	s.Example("go run ./cmd/eval tournament -games 100 greedy random search:50")
+	s.Example("go run ./cmd/eval tournament greedy runs/pig@... # all networks that the run has kept")
 	return func(ctx context.Context) (result, error) {
-		return s.evaluate(ctx, *names, func(ctx context.Context) (result, error) {
+		names, err := agents.History(*operands)
+		if err != nil {
+			return nil, &cli.UsageError{Err: err}
+		}
+		if len(names) < 2 {
+			return nil, cli.Usagef("there is one agent; want AGENT AGENT...")
+		}
+		return s.evaluate(ctx, names, func(ctx context.Context) (result, error) {
 			if err := s.checkMatch(); err != nil {
 				return nil, err
 			}
-			entrants, err := s.agents.OpenAll(ctx, *names)
+			entrants, err := s.agents.OpenAll(ctx, names)
 			if err != nil {
 				return nil, err
 			}

@@ -26,7 +26,7 @@ func TestCopied(t *testing.T) {
 	if status != cli.Done {
 		t.Fatal(stderr)
 	}
-	if got := clitest.Copied(t, "eval", stdout); len(got) != 1 || !slices.Equal(got[0], []string{"-model", dir, "-against", "greedy", "-cache", cache}) {
+	if got := clitest.Copied(t, "eval", stdout); len(got) != 2 || !slices.Equal(got[0], []string{"-model", dir, "-against", "greedy", "-cache", cache}) || !slices.Equal(got[1], []string{"-model", dir, "-mistakes", "20", "-cache", cache}) {
 		t.Errorf("eval is called with %q in\n%s", got, stdout)
 	}
 	got := clitest.Copied(t, "play", stdout)

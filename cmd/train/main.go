@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"marsgym/agents"
@@ -39,8 +41,11 @@ func trainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	bar := cli.NewProgress(stderr)
 	defer bar.Clear()
 	s := &session{
-		game: c.game, spec: c.game.Spec(), cache: c.cacheFlag, stdout: stdout, bar: bar,
+		game: c.game, spec: c.game.Spec(), cache: c.cacheFlag, mode: c.evaluate, stdout: stdout, bar: bar,
 		agents: &cli.Agents{Game: c.game, Cache: c.cache, Command: "train", Bar: bar},
+	}
+	if c.json && c.exploit == nil {
+		s.json, s.stdout = stdout, bar
 	}
 	if c.exploit == nil {
 		if err := s.check(ctx, c); err != nil {
@@ -75,8 +80,14 @@ type session struct {
 	cache  []string             // the arguments of -cache
 	exact  *eval.ExactEvaluator // nil where strength is not exact
 	latest *eval.Pair           // the strength at the latest evaluation; nil if it failed
-	stdout io.Writer
-	bar    *cli.Progress // on standard error
+	mode   string               // of -evaluate
+	stdout io.Writer            // standard error with -json
+	json   io.Writer            // where the result is written with -json, else nil
+	bar    *cli.Progress        // on standard error
+
+	steps     uint64            // of the run
+	lookahead []lookaheadResult // at the end of a run
+	last      *eval.Match       // at the end of a run
 
 	workers flags.Workers
 }
@@ -141,13 +152,25 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		if dir, err = makeFolder(dir, fmt.Sprintf("%s-%d", s.spec.ID, s.spec.Players)); err != nil {
 			return err
 		}
-		if err := c.Save(dir); err != nil {
-			os.Remove(dir)
+		err = c.Save(dir)
+		if err == nil && c.start != nil {
+			err = c.start.Save(filepath.Join(dir, train.StartFile))
+		}
+		if err != nil {
+			os.RemoveAll(dir)
+			return err
+		}
+	} else if c.more > 0 {
+		if c.Settings, err = c.Prolong(c.game, dir, c.more); err != nil {
 			return err
 		}
 	}
+	s.steps = c.Train.Steps
 	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions, with %s kernels, into %s\n",
 		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, simd.Active(), dir)
+	if len(c.shortened) > 0 {
+		fmt.Fprintf(s.stdout, "the run is so short that it changes %s\n", strings.Join(c.shortened, ", "))
+	}
 	if simd.Active() == simd.Go {
 		fmt.Fprintf(s.bar, "train: the kernels are in plain Go, without assembly; a run takes about %s as long as with avx2 kernels\n", withoutAssembly)
 	}
@@ -165,12 +188,12 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		shown progress
 	)
 	_, err = train.Run(ctx, c.Train, train.Options{
-		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Resume: c.resume,
+		Game: s.game, Dir: dir, Backend: c.Backend, Evaluate: s.evaluate(), Match: s.matches(), Resume: c.resume, Start: c.startNetwork(),
 		EvaluationRows: s.evaluationRows(c.Train.Head),
 		Learner:        newLearner(c.Settings), Executor: s.workers.Executor(),
 		Report: func(m train.Metrics) {
 			shown.add(m)
-			if m.Exact != nil || s.exact == nil && int(10*m.Done) > int(10*last.Done) {
+			if m.Exact != nil || m.Matches != nil || s.exact == nil && int(10*m.Done) > int(10*last.Done) {
 				fmt.Fprintln(s.bar, shown.line(m, s.bar.Columns()))
 			}
 			last = m
@@ -192,12 +215,12 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		fmt.Fprintf(s.stdout, "trained in %s", seconds(last.Seconds))
 		if took := time.Since(start).Seconds(); c.resume {
 			fmt.Fprintf(s.stdout, " in all, this session took %s", seconds(took))
-		} else if s.exact != nil {
+		} else if last.Evaluations > 0 {
 			fmt.Fprintf(s.stdout, ", %s with evaluations", seconds(took))
 		}
 	}
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
-		fmt.Fprintf(s.stdout, ", exact evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
+		fmt.Fprintf(s.stdout, ", evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
 		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
@@ -205,7 +228,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	fmt.Fprint(s.stdout, "\n\n")
 	curveErr := s.drawCurve(dir, map[string]string{dir: filepath.Base(dir)})
 	if c.Train.Evaluations > 0 {
-		err = s.report(ctx, dir, c.Train.Steps)
+		err = s.report(ctx, dir, c.Train.Steps, last.Seconds)
 	} else {
 		s.suggest(dir, dir)
 	}
@@ -218,7 +241,12 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		return fmt.Errorf("%s holds the trained model; its evaluation failed: %w", dir, err)
 	}
 	s.reportCurve(dir, curveErr)
-	return nil
+	r, err := s.result(dir, c.Settings)
+	if err != nil {
+		return err
+	}
+	r.Lookahead, r.Match = s.lookahead, s.last
+	return s.answer(r)
 }
 
 // seconds formats a time: 0.35 s, 12 s, 3m25s.
@@ -280,6 +308,14 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 		printed = true
 		return nil, nil
 	}
+}
+
+// startNetwork returns the network that the run begins with, or nil.
+func (c *call) startNetwork() *models.MLP {
+	if c.start == nil {
+		return nil
+	}
+	return c.start.MLP
 }
 
 // command returns a command line of train that keeps the flags of this call for the cluster
@@ -387,8 +423,9 @@ func taken(dir string) error {
 	return cli.Usagef("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
 }
 
-// report prints the strength of the model after a training of steps decisions.
-func (s *session) report(ctx context.Context, dir string, steps uint64) error {
+// report prints the strength of the model after a training of steps decisions, which took so many
+// seconds.
+func (s *session) report(ctx context.Context, dir string, steps uint64, took float64) error {
 	w, spec := s.stdout, s.spec
 	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})
 	if err != nil {
@@ -412,7 +449,7 @@ func (s *session) report(ctx context.Context, dir string, steps uint64) error {
 		}{{"wins moving first", p.WinFirst}, {"wins moving second", p.WinSecond}, {"wins", p.Win}, {"exploitability", p.Exploitability}} {
 			fmt.Fprintf(w, "\t%-21s%s\n", f.label, figure.Digits(f.value, 6))
 		}
-		if opponent, err = s.reportLookahead(ctx, dir, p.Exploitability, steps); err != nil {
+		if opponent, err = s.reportLookahead(ctx, dir, p.Exploitability, steps, took); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
@@ -437,6 +474,10 @@ func (s *session) suggest(dir, opponent string) {
 		fmt.Fprintf(s.stdout, "or exactly     %s    # visits every position; takes minutes for three players\n", s.command("eval", "-model", dir, "-against", "exact"))
 	}
 	fmt.Fprintf(s.stdout, "play it        %s\n", s.command("play", "-opponent", cli.Names(opponent)))
+	fmt.Fprintf(s.stdout, "train on       %s\n", s.command("train", "-resume", dir, "-steps", strconv.FormatUint(s.steps, 10)))
+	if s.exact != nil {
+		fmt.Fprintf(s.stdout, "its mistakes   %s\n", s.command("eval", "-model", dir, "-mistakes", "20"))
+	}
 }
 
 // command returns a command line that keeps the cache of this call.

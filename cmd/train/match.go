@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -10,15 +11,17 @@ import (
 	"marsgym/env"
 	"marsgym/eval"
 	"marsgym/internal/figure"
+	"marsgym/models"
+	"marsgym/train"
 )
 
 // Sizes of the match at the end of a run. Chosen: the longest gives an interval one
 // or two hundredths wide, the shortest three to six; between them the match has a
 // tenth of the decisions of the training, each of which costs as much or more. Where
-// games are so long that the shortest would take minutes it is shorter still.
+// games are so long that the shortest would take more than seconds it is shorter still.
 const (
 	leastGames     = 2_000
-	leastDecisions = 5_000_000
+	leastDecisions = 500_000
 	mostGames      = 20_000
 	matchPart      = 10
 	probeGames     = 12 // to measure how long games are
@@ -41,9 +44,41 @@ func (s *session) reportMatch(ctx context.Context, a *agents.Agent, steps uint64
 		return err
 	}
 	s.bar.Clear()
+	s.last = &m
 	fmt.Fprintf(s.stdout, "wins %s of %d games against %s in the other seats, %.0f %% interval %s to %s; the fair share is %s\n\n",
 		figure.Digits(m.Win[0], 4), m.Games, b.Name, 100*m.Confidence, figure.Digits(m.Low[0], 4), figure.Digits(m.High[0], 4), figure.Digits(1/float64(s.spec.Players), 4))
 	return nil
+}
+
+// matches returns what evaluates the networks of a run by matches, nil if their strength is exact or
+// the game has no win.
+func (s *session) matches() func(context.Context, *models.MLP, map[string]*models.MLP, int, uint64) (map[string]train.Share, error) {
+	if s.exact != nil || !s.spec.HasWin() || s.spec.Players == 1 {
+		return nil
+	}
+	return func(ctx context.Context, network *models.MLP, others map[string]*models.MLP, games int, seed uint64) (map[string]train.Share, error) {
+		s.bar.Wait("playing matches")
+		open := func(name string, mlp *models.MLP) *agents.Agent {
+			return &agents.Agent{Name: name, Policy: agents.NewNet(s.spec, mlp, false)}
+		}
+		bot, err := s.agents.Open(ctx, agents.BestBot(s.game))
+		if err != nil {
+			return nil, err
+		}
+		against := []*agents.Agent{bot}
+		for _, name := range slices.Sorted(maps.Keys(others)) {
+			against = append(against, open(name, others[name]))
+		}
+		shares := map[string]train.Share{}
+		for _, b := range against {
+			m, err := s.match(ctx, open("network", network), b, games, seed, "")
+			if err != nil {
+				return nil, err
+			}
+			shares[b.Name] = train.Share{Win: m.Win[0], Low: m.Low[0], High: m.High[0], Games: m.Games}
+		}
+		return shares, nil
+	}
 }
 
 // match plays a match of an agent against another in all other seats. The bar shows the note, if

@@ -17,12 +17,13 @@ func TestMatchGames(t *testing.T) {
 		decisions float64
 		want      int
 	}{
-		{12_000_000, 2000, 2_000}, // 600 would be a tenth
+		{12_000_000, 2000, 600},
+		{1_000_000, 2000, 250}, // 2,000 would take four million decisions
 		{100_000_000, 2000, 5_000},
 		{12_000_000, 95.5, 12_565},
 		{40_000_000, 90, 20_000}, // 44,444 would be
 		{1, 90, 2_000},
-		{6000, 30_000, 166}, // 2,000 would take 60 million decisions
+		{6000, 30_000, 16}, // 2,000 would take 60 million decisions
 		{6000, 1e9, 12},
 	} {
 		if got := matchGames(tt.steps, tt.decisions); got != tt.want {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"marsgym/internal/figure"
@@ -49,6 +51,17 @@ func (p *progress) add(m train.Metrics) {
 	}
 }
 
+// rival names an opponent of [train.Metrics.Matches] for people.
+func rival(name string) string {
+	switch name {
+	case "previous":
+		return "the network of the evaluation before"
+	case "best":
+		return "the best so far"
+	}
+	return name
+}
+
 // speed returns the decisions per second between two moments, 0 if the clock has not advanced.
 func speed(from, to moment) float64 {
 	if !(to.seconds > from.seconds) {
@@ -71,7 +84,7 @@ func (p *progress) note() string {
 }
 
 // line describes a run after an iteration: decisions and training time so far, speed and entropy
-// since the line before, and the exact strength if it was evaluated. It is one line or, if
+// since the line before, and the strength if it was evaluated: exactly, or in matches with their intervals. It is one line or, if
 // the terminal has fewer columns, several, which are broken between its figures. With 0 columns it
 // is one line.
 func (p *progress) line(m train.Metrics, columns int) string {
@@ -87,6 +100,10 @@ func (p *progress) line(m train.Metrics, columns int) string {
 	var strength []string
 	if x := m.Exact; x != nil {
 		strength = []string{"wins " + figure.Digits(x.Win(), 4) + " against optimal play", "exploitability " + figure.Digits(x.Exploitability, 5)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Matches)) {
+		x := m.Matches[name]
+		strength = append(strength, fmt.Sprintf("wins %s [%s, %s] against %s", figure.Digits(x.Win, 3), figure.Digits(x.Low, 3), figure.Digits(x.High, 3), rival(name)))
 	}
 	const gap = "  "
 	text := strings.Join(append(parts, strength...), gap)

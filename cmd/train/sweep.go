@@ -66,6 +66,9 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	case err != nil:
 		return fmt.Errorf("%w\nto go on:\n\n\t%s", err, again)
 	}
+	if ofSeeds(c.plan) {
+		return s.endSeeds(c, dir, trials)
+	}
 	names, best := best(c.plan, trials)
 	if c.plan.League != nil {
 		if best, err = s.league(ctx, dir, c.plan.League, trials); err == nil {
@@ -90,6 +93,8 @@ func (s *session) sweep(ctx context.Context, c call) error {
 func (s *session) checkSweep(ctx context.Context, c call) error {
 	l := c.plan.League
 	switch {
+	case l == nil && ofSeeds(c.plan):
+		return nil
 	case l == nil && !(eval.Exploitable(s.spec) && env.Solvable(s.game)):
 		return cli.Usagef("a sweep is ordered by exact strength, and %s has none that is quick to compute; add \"league\": {} to %s for matches between the runs, or sweep a game for two", s.spec.FullTitle(), c.sweep)
 	case l == nil:
@@ -117,7 +122,7 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 	total, done, shown := p.Runs(), map[int]float64{}, map[int]*progress{}
 	evaluate := s.evaluate()
 	opt := sweep.Options{
-		Dir: dir, Learner: newLearner, Executor: s.workers.Executor(),
+		Dir: dir, Learner: newLearner, Match: s.matches(), Executor: s.workers.Executor(),
 		Report: func(k int, m train.Metrics) {
 			done[k] = m.Done
 			sum := 0.0
@@ -141,7 +146,7 @@ func (s *session) sweepOptions(p *sweep.Plan, dir string) sweep.Options {
 			if !trained && k < total {
 				return nil // it was printed before the sweep was stopped
 			}
-			if s.exact == nil {
+			if s.exact == nil || ofSeeds(p) {
 				_, err := fmt.Fprintf(s.stdout, "run %d of %d has ended: %s\n", k, total, trials[k-1].Dir)
 				return err
 			}

@@ -11,7 +11,8 @@ import (
 	"marsgym/internal/input"
 )
 
-// once is the value of a flag that may be given at most once and must not be empty.
+// once is the value of a flag that must not be empty and, unless it is [repeated], may be given at most
+// once.
 // It stores its error in flags, since the flag package keeps only the text.
 type once struct {
 	flag.Value
@@ -37,7 +38,7 @@ func (o *once) set(text string) error {
 	if text == "" {
 		return fmt.Errorf("-%s is empty; give it a value or leave it out", o.name)
 	}
-	if o.given {
+	if _, again := o.Value.(*repeated); o.given && !again {
 		return fmt.Errorf("-%s is given twice", o.name)
 	}
 	o.given = true
@@ -64,6 +65,21 @@ func (o *once) set(text string) error {
 	if err != nil {
 		return fmt.Errorf("-%s: %w", o.name, err)
 	}
+	return nil
+}
+
+// repeated is the value of [Flags.Repeated].
+type repeated []string
+
+// Repeated defines a flag that may be given several times; p gets all of its values.
+func (f *Flags) Repeated(p *[]string, name, usage string) { f.Var((*repeated)(p), name, usage) }
+
+// String implements [flag.Value].
+func (r *repeated) String() string { return strings.Join(*r, " ") }
+
+// Set implements [flag.Value].
+func (r *repeated) Set(text string) error {
+	*r = append(*r, text)
 	return nil
 }
 

@@ -101,7 +101,8 @@ func training(c *chart.Chart, runs []Run) {
 			}
 		}
 	}
-	c.Caption = fmt.Sprintf("Metrics of training; exact strength is not known. Long runs are shown as the means of %d stretches.", smoothed)
+	won(c, runs)
+	c.Caption += fmt.Sprintf("Metrics of training; exact strength is not known. Long runs are shown as the means of %d stretches.", smoothed)
 	for _, f := range slices.Sorted(maps.Keys(fields)) {
 		if !fields[f] {
 			continue
@@ -119,6 +120,50 @@ func training(c *chart.Chart, runs []Run) {
 		c.Panels = append(c.Panels, p)
 		_, without := part(runs, f)
 		c.Caption += lack(name, without)
+	}
+}
+
+// won adds a panel of what the networks of runs win in matches, if they have played some.
+func won(c *chart.Chart, runs []Run) {
+	names := map[string]bool{} // of opponents
+	for _, r := range runs {
+		for _, p := range r.Points {
+			for f := range p {
+				if name, ok := strings.CutSuffix(f, ".win"); ok && strings.HasPrefix(name, matches) {
+					names[strings.TrimPrefix(name, matches)] = true
+				}
+			}
+		}
+	}
+	var won []Run // of each run against each opponent
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		for _, r := range runs {
+			against := Run{Name: "against " + name}
+			if len(runs) > 1 {
+				against.Name = r.Name + " " + against.Name
+			}
+			for _, p := range r.Points {
+				if _, ok := p[matches+name+".win"]; ok {
+					against.Points = append(against.Points, Point{steps: p[steps], "win": p[matches+name+".win"], "low": p[matches+name+".low"], "high": p[matches+name+".high"]})
+				}
+			}
+			if len(against.Points) > 0 {
+				won = append(won, against)
+			}
+		}
+	}
+	all := panel("Wins in matches", chart.Axis{Label: "share of the games won"}, won, steps, func(p Point) (float64, bool) { return p["win"], true })
+	for k, l := range all.Lines { // an interval is a stroke between its ends
+		bars := chart.Line{Name: l.Name}
+		for i, p := range won[k].Points {
+			bars.X = append(bars.X, l.X[i], l.X[i], l.X[i], l.X[i])
+			bars.Y = append(bars.Y, p["win"], p["low"], p["high"], p["win"])
+		}
+		all.Lines[k] = bars
+	}
+	if len(all.Lines) > 0 {
+		c.Panels = append(c.Panels, all)
+		c.Caption = "Wins in matches against the game's bot, the network of the evaluation before and the best so far, with their intervals. "
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	exploitability = exact + "exploitability"
 	winFirst       = exact + "win_first"
 	winSecond      = exact + "win_second"
+	matches        = "matches." // begins those of matches, such as matches.greedy.win
 )
 
 // Run is the metrics of a training run.
@@ -44,7 +45,7 @@ func (p Point) Strength() (win, exploited float64, ok bool) {
 
 // charted reports whether a field is in a chart.
 func charted(field string) bool {
-	return field == steps || field == seconds || strings.HasPrefix(field, exact) || ofTraining(field)
+	return field == steps || field == seconds || strings.HasPrefix(field, exact) || strings.HasPrefix(field, matches) || ofTraining(field)
 }
 
 // ofTraining reports whether a field is in the charts of a run without exact values.

@@ -32,6 +32,7 @@ const (
 	ShuffleStream                // the order of minibatches
 
 	PopulationStream = 1<<63 | 1<<32 // the first weights of the population, and the next ones
+	MatchStream      = 1<<63 | 2<<32 // the seeds of the matches of evaluations, and the next ones
 )
 
 // PartBlob is the name of the state of a part of the rows in a checkpoint.

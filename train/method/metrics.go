@@ -6,8 +6,8 @@ import (
 	"marsgym/models"
 )
 
-// Metrics is what a run reports of an iteration: a line of its metrics file. A figure that the
-// iteration did not compute is not in the line.
+// Metrics is what a run reports of an iteration, or of the iterations of a line of its metrics file.
+// A figure that they did not compute is not in the line.
 type Metrics struct {
 	Iteration uint64 `json:"iteration"` // from 1
 	// Steps is the number of decisions that the rows have played so far, forced ones, opponents
@@ -19,13 +19,25 @@ type Metrics struct {
 	Seconds float64 `json:"seconds"` // of iterations so far: without evaluations, files and dropped iterations
 	Losses
 	LearningRate float64       `json:"learning_rate"`
-	StepsPerS    float64       `json:"steps_per_s,omitzero"` // of this iteration, without evaluation; 0 if the clock has not advanced
+	StepsPerS    float64       `json:"steps_per_s,omitzero"` // of the iterations, without evaluations; 0 if the clock has not advanced
 	Exact        *models.Exact `json:"exact,omitempty"`
-	Decisions    uint64        `json:"-"` // of this iteration
-	Done         float64       `json:"-"` // fraction of the run
-	Evaluations  int           `json:"-"` // so far, without those that failed
+	// Matches are evaluations where strength is not exact, by opponent: a bot of the game, the
+	// network of the "previous" evaluation, and the "best" one so far where that is another.
+	Matches map[string]Share `json:"matches,omitempty"`
+
+	Decisions   uint64  `json:"-"` // of the latest iteration
+	Done        float64 `json:"-"` // fraction of the run
+	Evaluations int     `json:"-"` // so far, without those that failed
 
 	Evaluated uint64 `json:"-"` // rows that this iteration evaluated with the network, to play or search
+}
+
+// Share is the share of the games of a match that the network wins, between the ends of its interval.
+type Share struct {
+	Win   float64 `json:"win"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Games int     `json:"games"`
 }
 
 // Mean is a mean. Without terms it is unknown, and omitzero leaves it out of JSON.
@@ -66,8 +78,8 @@ func (m *Mean) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &m.Sum)
 }
 
-// Losses are means over what the network was fitted to in an iteration, in the state that it
-// had before each optimizer step.
+// Losses are means over what the network was fitted to, in the state that it had before each
+// optimizer step.
 type Losses struct {
 	// Policy is PPO's clipped objective, negated; of expert iteration, the KL
 	// divergence of the policy from its target, in nats. It is a mean over decisions with a
@@ -91,15 +103,16 @@ type Losses struct {
 	ValueKL Mean `json:"-"`
 }
 
-// Join adds the terms of other losses of the same iteration.
+// Means returns the means of l, without those of the pool.
+func (l *Losses) Means() []*Mean {
+	return []*Mean{&l.Policy, &l.Value, &l.Entropy, &l.KL, &l.Clipped, &l.GradNorm, &l.ValueKL}
+}
+
+// Join adds the terms of the means of other losses.
 func (l *Losses) Join(m Losses) {
-	l.Policy.Join(m.Policy)
-	l.Value.Join(m.Value)
-	l.Entropy.Join(m.Entropy)
-	l.KL.Join(m.KL)
-	l.Clipped.Join(m.Clipped)
-	l.GradNorm.Join(m.GradNorm)
-	l.ValueKL.Join(m.ValueKL)
+	for i, mean := range l.Means() {
+		mean.Join(*m.Means()[i])
+	}
 }
 
 // PoolMetrics compare the network with the opponents of the pool: the share of the games so far

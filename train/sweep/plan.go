@@ -1,14 +1,12 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -198,76 +196,21 @@ func (d *document) values() ([]map[string]json.RawMessage, error) {
 // with returns settings for a game with other values of fields. Without a league they
 // need exact evaluations.
 func with(base train.Settings, values map[string]json.RawMessage, g env.Game, league bool) (s train.Settings, err error) {
-	text, err := json.Marshal(base)
-	if err != nil {
-		return s, err
-	}
-	var object any
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // a seed may have more digits than a float64
-	if err := d.Decode(&object); err != nil {
-		return s, err
-	}
 	for _, field := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case field == "train.shards":
-			err = train.ErrShards
+			return s, train.ErrShards
 		case field == "train.seed":
-			err = errors.New("list seeds under seeds, not train.seed")
+			return s, errors.New("list seeds under seeds, not train.seed")
 		case !strings.HasPrefix(field, "train."):
-			err = fmt.Errorf("%s cannot vary, only fields of train: strengths in different games do not compare", input.Quote(field))
-		default:
-			err = put(object, field, values[field])
-		}
-		if err != nil {
-			return s, err
+			return s, fmt.Errorf("%s cannot vary, only fields of train: strengths in different games do not compare", input.Quote(field))
 		}
 	}
-	if text, err = json.Marshal(object); err != nil {
-		return s, err
+	if s, err = base.With(values); err == nil {
+		err = s.Train.Check(g)
 	}
-	if err := input.DecodeJSON(text, &s); err != nil {
-		return s, input.Unplaced(err) // of text that is not the sweep's
+	if err == nil && s.Train.Evaluations == 0 && !league {
+		err = errors.New("train.evaluations is 0; want at least 1, for strengths to compare")
 	}
-	if err := s.Train.Check(g); err != nil {
-		return s, err
-	}
-	if s.Train.Evaluations == 0 && !league {
-		return s, errors.New("train.evaluations is 0; want at least 1, for strengths to compare")
-	}
-	return s, nil
-}
-
-// put replaces the value of a field of a JSON document.
-func put(object any, field string, value json.RawMessage) error {
-	path := strings.Split(field, ".")
-	for i, name := range path {
-		last := i == len(path)-1
-		switch o := object.(type) {
-		case map[string]any:
-			next, ok := o[name]
-			if !ok {
-				return input.Unknown("field", name, slices.Sorted(maps.Keys(o)))
-			}
-			if last {
-				o[name] = value
-			}
-			object = next
-		case []any:
-			if len(o) == 0 {
-				return fmt.Errorf("no field %s: the list %s is empty", input.Quote(field), strings.Join(path[:i], "."))
-			}
-			k, err := strconv.Atoi(name)
-			if err != nil || k < 0 || k >= len(o) {
-				return fmt.Errorf("no field %s: want %s in the place of %s", input.Quote(field), input.Range(0, len(o)-1), input.Quote(name))
-			}
-			if last {
-				o[k] = value
-			}
-			object = o[k]
-		default:
-			return fmt.Errorf("no field %s: %s has no parts, or varies as a whole", input.Quote(field), strings.Join(path[:i], "."))
-		}
-	}
-	return nil
+	return s, err
 }

@@ -1,15 +1,10 @@
 package sweep
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
-	"marsgym/internal/atomicfile"
-	"marsgym/internal/input"
 	"marsgym/train"
 )
 
@@ -28,18 +23,8 @@ type Strength struct{ Seconds, Exploitability float64 }
 
 // load reads the metrics of the run.
 func (t *Trial) load() error {
-	path := filepath.Join(t.Dir, train.MetricsFile)
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		var m train.Metrics
-		if err := input.DecodeLoosely(lines.Bytes(), &m); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, n, err)
-		}
+	lines, err := train.ReadMetrics(t.Dir)
+	for _, m := range lines {
 		if m.Exact != nil {
 			t.Strengths = append(t.Strengths, Strength{m.Seconds, m.Exact.Exploitability})
 		}
@@ -47,7 +32,7 @@ func (t *Trial) load() error {
 			t.Speed = float64(m.Steps) / m.Seconds
 		}
 	}
-	return lines.Err()
+	return err
 }
 
 // at returns the latest exploitability known by a time, infinity before the first

@@ -33,6 +33,8 @@ type Options struct {
 	// Evaluate is [train.Options].Evaluate. Without it no variant has a strength. All
 	// evaluations of the settings are made, to compare strengths after equal time.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
+	// Match is [train.Options].Match.
+	Match func(context.Context, *models.MLP, map[string]*models.MLP, int, uint64) (map[string]train.Share, error)
 	// Report, if not nil, is called after each iteration of a run, counted from 0.
 	Report func(run int, m train.Metrics)
 	// Executor, if not nil, first trains all runs at the same time, each in segments from one
@@ -67,7 +69,7 @@ func (p *Plan) Run(ctx context.Context, opt Options) ([]Trial, error) {
 		}
 		trained := false
 		_, err := train.Run(ctx, s.Train, train.Options{
-			Game: p.Game, Dir: t.Dir, Backend: s.Backend, Evaluate: opt.Evaluate, Resume: true,
+			Game: p.Game, Dir: t.Dir, Backend: s.Backend, Evaluate: opt.Evaluate, Match: opt.Match, Resume: true,
 			Learner: opt.Learner(s),
 			Report: func(m train.Metrics) {
 				trained = true
