@@ -31,20 +31,21 @@ var table = []struct {
 	{".", nil}, // the sources of the module
 	{"docs/games", nil},
 	{"env/game/chart", nil},
-	{"env/game", []string{"env/game/chart"}},
-	{"env/game/picture", []string{"env/game"}},
-	{"env/game/gametest", []string{"env/game", "env/game/picture", "internal/core"}},
+	{"env/game/message", nil},
+	{"env/game", []string{"env/game/chart", "env/game/message"}},
+	{"env/game/picture", []string{"env/game", "env/game/message"}},
+	{"env/game/gametest", []string{"env/game", "env/game/message", "env/game/picture", "internal/core"}},
 	{"env/tabular", []string{"env/game", "env/game/chart"}},
 	{"internal/core", []string{"env/game"}},
 	{"internal/test/testgames", []string{"env", "env/game", "env/catalog", "env/*"}},       // only tests import it
 	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
-	{"env/record", []string{"env", "env/game"}},
-	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}}, // each game
-	{"env", []string{"env/game", "env/game/picture", "env/game/chart", "internal/core"}},
+	{"env/record", []string{"env", "env/game", "env/game/message"}},
+	{"env/*", []string{"env/game", "env/game/chart", "env/game/message", "env/tabular", "internal/firstplayer"}}, // each game
+	{"env", []string{"env/game", "env/game/message", "env/game/picture", "env/game/chart", "internal/core"}},
 	{"models", []string{"env/game"}},
 	{"models/*", []string{"models"}},
 	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
-	{"agents", []string{"env", "env/game", "agents/search", "models"}},
+	{"agents", []string{"env", "env/game", "env/game/message", "agents/search", "models"}},
 	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record", "eval"}},
 	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
 	{"train/method", []string{"models", "agents/search", "internal/core"}},
@@ -53,16 +54,16 @@ var table = []struct {
 	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
 	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
 	{"cmd/worker", []string{"internal/cli", "internal/cluster/registry", "internal/cluster", "internal/broker"}},
-	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
+	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/message", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
 		"models", "models/*", "agents", "env/record", "eval/analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
 		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/cluster/registry"}},
-	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
+	{"python/native", []string{"env", "env/game", "env/game/message", "env/catalog", "models", "agents", "eval"}},
 	{"internal/plot", []string{"env/game/chart"}},                             // draws what games describe
 	{"internal/cli", []string{"env", "agents", "models", "internal/machine"}}, // opens agents and solves games
 	{"internal/cli/clitest", []string{"internal/cli"}},
-	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
-	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
-	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
+	{"internal/rulesbook", []string{"docs/games", "env/game", "env/game/message", "env/catalog"}}, // compares settings with the defaults
+	{"internal/curve", []string{"env/game", "env/game/chart"}},                                    // draws the charts of a run
+	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/game/message", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
 	{"internal/tool/benchmarks", []string{"env/catalog"}},        // builds and runs the commands
 	{"internal/tool/release", []string{"agents", "env/catalog"}}, // opens the model of a run
 	{"internal/jobs", nil}, // runs tasks in parallel
@@ -70,7 +71,8 @@ var table = []struct {
 	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
 	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster", "internal/cluster/registry"}},
 	{"internal/cluster/registry", []string{".", "env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs", "internal/cluster"}},
-	{"internal/broker", []string{"internal/cluster"}},                      // serves package cluster
+	{"internal/broker", []string{"internal/cluster"}}, // serves package cluster
+	{"internal/firstplayer", []string{"env/game/message"}},
 	{"internal/input", nil},                                                // reads the files that internal/atomicfile opens
 	{"internal/machine", nil},                                              // reads the files of the system
 	{"internal/kernel/simd", nil},                                          // chooses the kernels
