@@ -148,7 +148,7 @@ func TestOpenMismatch(t *testing.T) {
 		}
 	}
 	three := testgames.Open(t, "martian-dice", 0, `{"dice": 4, "target": 6, "players": 3}`)
-	if _, err := agents.Open(t.Context(), save(t, g.Spec(), nil), agents.Options{Game: three}); !errors.Is(err, models.ErrMismatch) {
+	if _, err := agents.Open(t.Context(), save(t, g.Spec(), nil), agents.Options{Game: three}); !errors.Is(err, models.ErrMismatch) || !strings.Contains(err.Error(), "it plays martian-dice for 2 players, not 3") {
 		t.Errorf("with more players: %v", err)
 	}
 }
@@ -162,30 +162,33 @@ func TestOpenDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	refused := func(what string, b []byte) {
+	refused := func(what string, b []byte, want string) {
 		t.Helper()
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agents.Open(t.Context(), path, agents.Options{Game: g}); !errors.Is(err, models.ErrFormat) {
-			t.Errorf("%s: %v", what, err)
+		if _, err := agents.Open(t.Context(), path, agents.Options{Game: g}); !errors.Is(err, models.ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", what, err, want)
 		}
 	}
 	for _, n := range []int{0, 7, 8, len(whole) / 2, len(whole) - 1} {
-		refused("a short file", whole[:n])
+		refused("a short file", whole[:n], "truncated")
 	}
 	for i := 0; i < len(whole); i += len(whole) / 50 {
 		b := bytes.Clone(whole)
 		b[i] ^= 1
-		refused("a flipped bit", b)
+		refused("a flipped bit", b, "")
 	}
 	b := bytes.Clone(whole)
 	binary.LittleEndian.PutUint32(b[len(b)-4:], math.Float32bits(float32(math.NaN())))
-	refused("NaN with a valid checksum", withChecksum(b))
+	refused("NaN with a valid checksum", withChecksum(b), "is NaN")
 	if f, err := models.Load(filepath.Join(save(t, g.Spec(), nil), agents.ModelFile)); err != nil {
 		t.Error(err)
-	} else if f.MLP.Weights()[0] = float32(math.NaN()); f.Save(path) == nil {
-		t.Error("NaN was saved")
+	} else {
+		f.MLP.Weights()[0] = float32(math.NaN())
+		if err := f.Save(path); err == nil || !strings.Contains(err.Error(), "weight 0 of ") || !strings.Contains(err.Error(), "is NaN") {
+			t.Errorf("NaN was saved: %v", err)
+		}
 	}
 	if err := os.WriteFile(path, withChecksum(whole), 0o666); err != nil {
 		t.Fatal(err)
@@ -244,11 +247,11 @@ func TestWithoutGame(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := agents.OpenEvaluator(agents.Pretrained, agents.Options{}); err == nil {
-		t.Error("an evaluator without a game")
+	if _, err := agents.OpenEvaluator(agents.Pretrained, agents.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Game is nil") {
+		t.Errorf("an evaluator without a game: %v", err)
 	}
-	if _, _, err := agents.SearchOf("search:8:x", agents.Options{}); err == nil {
-		t.Error("a search without a game")
+	if _, _, err := agents.SearchOf("search:8:x", agents.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Game is nil") {
+		t.Errorf("a search without a game: %v", err)
 	}
 }
 

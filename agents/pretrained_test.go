@@ -191,17 +191,24 @@ func TestPretrained(t *testing.T) {
 	if names := agents.Names(two); names[len(names)-1] != agents.Pretrained {
 		t.Errorf("the agents are %v", names)
 	}
-	for config, players := range map[string]int{`{}`: 9, `{"target": 20}`: 2} {
-		g, err := catalog.Open("martian-dice", players, []byte(config))
+	for _, test := range []struct {
+		config  string
+		players int
+		want    string
+	}{
+		{`{}`, 9, "there is no pretrained network for Martian Dice for 9 players"},
+		{`{"target": 20}`, 2, "it was trained with other settings of martian-dice"},
+	} {
+		g, err := catalog.Open("martian-dice", test.players, []byte(test.config))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g}); err == nil {
-			t.Errorf("%s for %d: a network of another game is opened", config, players)
+		if _, err := agents.Open(t.Context(), agents.Pretrained, agents.Options{Game: g}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s for %d: %v; want %q", test.config, test.players, err, test.want)
 		}
 		for _, name := range agents.Names(g) {
 			if name == agents.Pretrained {
-				t.Errorf("%s for %d: %s is offered", config, players, name)
+				t.Errorf("%s for %d: %s is offered", test.config, test.players, name)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,8 +57,11 @@ type Batch interface {
 	Mark()
 	Rewind()
 	// Decisions returns the decisions of some rows, or of all rows if rows is nil, for
-	// a policy. It is valid until the next Step or Decisions.
+	// a policy. It is valid until the next Step, Decisions or Act.
 	Decisions(rows []int) Decisions
+	// Act asks a policy for the decisions of rows, all in one call, and samples their
+	// Buffers.Action from Buffers.Noise. If ctx is done it returns its error.
+	Act(ctx context.Context, p Policy, rows []int) error
 	// AppendState appends all that resuming needs: states, counts and generators.
 	AppendState(dst []byte) ([]byte, error)
 	// RestoreState restores what AppendState wrote for a batch of this size and of the same

@@ -9,7 +9,6 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
 	"marsgym/env/martiandice"
@@ -104,9 +103,9 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var g env.Game
 			if name == "pig" {
-				g = catalog.NewGame(game.Rules[pig.State](testgames.NewPig(b, 2, 100)))
+				g = env.NewGame(game.Rules[pig.State](testgames.NewPig(b, 2, 100)))
 			} else {
-				g = catalog.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(b, 2, 13, 25)))
+				g = env.NewGame(game.Rules[martiandice.State](testgames.NewMartianDice(b, 2, 13, 25)))
 			}
 			p, err := search.New(g, search.Config{Simulations: simulations}, nil)
 			if err != nil {

@@ -1,14 +1,15 @@
 package env_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/models"
 	"marsgym/train/expert"
@@ -175,15 +176,15 @@ func TestEnvTruncatesEndlessChance(t *testing.T) {
 	if !s.Truncated || s.Terminated || s.Player != game.Terminal || s.Obs[0] != 1 || s.Obs[1] != 1 {
 		t.Errorf("%+v; want it truncated in room 1, seen by seat 0, and no seat to move", s)
 	}
-	if _, err := e.Step(0); err == nil {
-		t.Error("Step after a truncated game returned no error")
+	if _, err := e.Step(0); !errors.Is(err, game.ErrGameOver) || !strings.Contains(err.Error(), "call Reset or Next") {
+		t.Errorf("Step after a truncated game: %v", err)
 	}
 }
 
 // A search truncates simulations in the maze, where no seat wins, and experts
 // start another game.
 func TestSearchOfEndlessChance(t *testing.T) {
-	g := catalog.NewGame(newEndless(50, false))
+	g := expert.NewGame(newEndless(50, false))
 	network := func(scores, values, obs []float32) { clear(scores); clear(values) }
 	for _, evaluator := range []*search.Evaluator{nil, {Forward: network}} {
 		p, err := search.New(g, search.Config{Simulations: 64}, evaluator)

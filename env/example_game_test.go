@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"marsgym/agents"
-	"marsgym/env/catalog"
+	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/eval"
@@ -123,7 +123,7 @@ func (twelve) Encode(dst []float32, s state, p game.Player) {
 // against the random bot.
 func Example_customGame() {
 	ctx := context.Background()
-	g := catalog.NewGame[state](twelve{})
+	g := env.NewGame[state](twelve{})
 
 	dir, err := os.MkdirTemp("", "twelve")
 	if err != nil {

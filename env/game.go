@@ -11,6 +11,8 @@ import (
 // Game is the handle of a game under one config. Many goroutines may use it at once.
 type Game interface {
 	Spec() game.Spec
+	// Rules returns the rules, a [game.Rules] of the type of their state.
+	Rules() any
 	// NewBatch returns a batch of rows first to first+rows-1 of a run.
 	NewBatch(rows, first int) Batch
 	// NewBatchOver is NewBatch with buffers of the caller, which it clears; those that
@@ -53,8 +55,9 @@ type Game interface {
 	Estimate() (e game.Estimate, ok bool)
 }
 
-// NewGame returns the handle of a game, which hides the type of its state. That of
-// catalog.NewGame can also be searched and trained by expert iteration.
+// NewGame returns the handle of a game, which hides the type of its state. If the game is not
+// in env/catalog, the handle cannot be searched, as that of search.NewGame can, or trained by
+// expert iteration, as that of expert.NewGame.
 func NewGame[S comparable](rules game.Rules[S]) Game {
 	h := &handle[S]{rules: core.New(rules), spec: rules.Spec()}
 	h.tag = onceTag(h.spec)
@@ -68,6 +71,8 @@ type handle[S comparable] struct {
 }
 
 func (h *handle[S]) Spec() game.Spec { return h.spec }
+
+func (h *handle[S]) Rules() any { return h.rules.Rules }
 
 func (h *handle[S]) NewBatch(rows, first int) Batch { return h.NewBatchOver(Buffers{}, rows, first) }
 

@@ -2,6 +2,7 @@ package env_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -13,8 +14,8 @@ func TestBots(t *testing.T) {
 	if got := g.BotNames(); got[0] != "random" || !slices.Contains(got, "greedy") {
 		t.Errorf("the bots are %v", got)
 	}
-	if _, err := g.Bot("unknown"); err == nil {
-		t.Error("there is a bot named unknown")
+	if _, err := g.Bot("unknown"); err == nil || !strings.Contains(err.Error(), `martian-dice has no bot "unknown"; it has random, `) {
+		t.Errorf("a bot named unknown: %v", err)
 	}
 	p, err := g.Bot("random")
 	if err != nil {

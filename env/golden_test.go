@@ -204,5 +204,8 @@ func TestGoldenRestart(t *testing.T) {
 			}
 			i++
 		}
+		if i != 4 {
+			t.Errorf("%s holds %d games; want 4", file, i)
+		}
 	}
 }

@@ -38,8 +38,8 @@ func TestPosition(t *testing.T) {
 	if err != nil || after.String() != "13-17@1 aside T3R2H4 rolling" {
 		t.Errorf("rolling leads to %v, %v", after, err)
 	}
-	if _, err := p.Apply(martiandice.Rays); err == nil {
-		t.Error("an illegal action is applied")
+	if _, err := p.Apply(martiandice.Rays); !errors.Is(err, game.ErrIllegalAction) {
+		t.Errorf("an illegal action: %v", err)
 	}
 	if told := p.Explain("roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls leave the turn without points"}) {
 		t.Errorf("roll is explained as %q", told)
@@ -51,12 +51,12 @@ func TestPosition(t *testing.T) {
 	if err != nil || over.CurrentPlayer() != game.Terminal || !slices.Equal(over.Returns(), []float64{-1, 1}) {
 		t.Errorf("%v, won by seat 1, has returns %v, error %v", over, over.Returns(), err)
 	}
-	if _, err := g.Parse("13"); err == nil {
-		t.Error("text that is no position is parsed")
+	if _, err := g.Parse("13"); err == nil || !strings.Contains(err.Error(), `position "13": has 1 scores`) {
+		t.Errorf("text that is no position: %v", err)
 	}
 	bare := env.NewGame(testgames.Coin{})
-	if _, err := bare.Parse("0"); err == nil {
-		t.Error("a game without a Presenter parses a position")
+	if _, err := bare.Parse("0"); err == nil || !strings.Contains(err.Error(), "coin has no notation for positions") {
+		t.Errorf("a position of a game without a Presenter: %v", err)
 	}
 	if p := bare.Initial(); p.Render() != p.String() || p.DescribeAction(0) != "" || bare.ActionName(1) != "1" {
 		t.Errorf("a game without a Presenter renders %q", p.Render())

@@ -2,8 +2,10 @@ package env_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -44,9 +46,13 @@ func TestDecodeSolution(t *testing.T) {
 	}
 	damaged := slices.Clone(content)
 	damaged[len(damaged)-1] ^= 1
-	for name, b := range map[string][]byte{"damaged": damaged, "cut short": content[:len(content)-8], "empty": nil} {
-		if _, err := g.DecodeSolution(t.Context(), b); !errors.Is(err, env.ErrSolutionFile) {
-			t.Errorf("%s: %v", name, err)
+	for want, b := range map[string][]byte{
+		"its SHA-256 is wrong": damaged,
+		fmt.Sprintf("it has %d bytes; want %d", len(content)-8, len(content)): content[:len(content)-8],
+		"it does not begin with a header of safetensors":                      nil,
+	} {
+		if _, err := g.DecodeSolution(t.Context(), b); !errors.Is(err, env.ErrSolutionFile) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v; want %q", len(b), err, want)
 		}
 	}
 	pig, err := catalog.Open("pig", 2, nil)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -104,15 +105,15 @@ func TestSolutionFileRefused(t *testing.T) {
 		want string
 	}{
 		"empty":             {nil, "does not begin with a header"},
-		"truncated":         {good[:len(good)-8], "bytes"},
-		"a byte too many":   {append(bytes.Clone(good), 0), "bytes"},
+		"truncated":         {good[:len(good)-8], fmt.Sprintf("it has %d bytes; want %d", len(good)-8, len(good))},
+		"a byte too many":   {append(bytes.Clone(good), 0), fmt.Sprintf("it has %d bytes; want %d", len(good)+1, len(good))},
 		"damaged values":    {flip(len(good) - 3), "SHA-256"},
-		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), ""},
+		"damaged header":    {flip(bytes.Index(good, []byte("residual")) + 11), "its SHA-256 is wrong"},
 		"damaged beginning": {flip(3), "does not begin with a header"},
 		"header too long":   {header(`"game":"`, `"game":"`+strings.Repeat("x", 5000)), "does not begin with a header"},
 		"header with more":  {header(`"game"`, `"more":1,"game"`), "header is damaged"},
 
-		"too many values":   {header(`"shape":\[\d+`, `"shape":[2305843009213693952`), ""}, // too many for an int of 32 bits
+		"too many values":   {header(`"shape":\[\d+`, `"shape":[2305843009213693952`), "its header "}, // too many for an int of 32 bits
 		"too few values":    {header(`"shape":\[\d+`, `"shape":[3`), "has 3 values"},
 		"negative values":   {header(`"shape":\[\d+`, `"shape":[-1`), "has -1 values"},
 		"float32":           {header(`"F64"`, `"F32"`), "header is damaged"},
@@ -157,14 +158,14 @@ func TestSolutionFileRefused(t *testing.T) {
 	if err := os.WriteFile(env.SolutionFile(dir, other.Spec()), good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := other.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) || !strings.Contains(err.Error(), "it belongs to another game, or to other rules") {
 		t.Errorf("of other rules: %v", err)
 	}
 	folder := reduced(t, 6)
 	if err := os.MkdirAll(filepath.Join(env.SolutionFile(dir, folder.Spec()), "sub"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) {
+	if _, err := folder.SolveCached(t.Context(), dir, nil, noWarning(t)); !errors.Is(err, env.ErrSolutionFile) || !strings.Contains(err.Error(), "is a directory, not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

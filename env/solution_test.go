@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"math"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -190,11 +191,11 @@ func TestSolution(t *testing.T) {
 		t.Errorf("options are %v, error %v; the value of the position is %v", options, err, value)
 	}
 	foreign := env.NewGame(testgames.NewPig(t, 2, 15)).Initial()
-	if v, err := sol.Value(foreign); err == nil {
-		t.Errorf("a position of another game has the values %v", v)
+	if v, err := sol.Value(foreign); err == nil || !strings.Contains(err.Error(), "position 0-0@0 is of another game") {
+		t.Errorf("a position of another game has the values %v, %v", v, err)
 	}
-	if v, err := sol.Options(foreign); err == nil {
-		t.Errorf("a position of another game has the options %v", v)
+	if v, err := sol.Options(foreign); err == nil || !strings.Contains(err.Error(), "position 0-0@0 is of another game") {
+		t.Errorf("a position of another game has the options %v, %v", v, err)
 	}
 	if _, err := env.NewGame(testgames.Coin{}).Solve(t.Context(), nil); !errors.Is(err, game.ErrNoSolution) {
 		t.Errorf("a game without a solver: error %v, want ErrNoSolution", err)

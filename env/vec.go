@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -45,6 +46,7 @@ type Vec[S comparable] struct {
 	returns   []float64
 	legal     []game.Action
 	decisions decisionBatch[S]
+	probs     []float64 // scratch of Act
 	chance    core.Chance[S]
 	outcomes  []game.Outcome[S] // of one row
 }
@@ -307,6 +309,22 @@ func (v *Vec[S]) Decisions(rows []int) Decisions {
 		q.add(v.state[i], v.shown[i], v.label[i])
 	}
 	return q
+}
+
+// Act implements [Batch].
+func (v *Vec[S]) Act(ctx context.Context, p Policy, rows []int) error {
+	if err := ctx.Err(); err != nil { // few policies look at ctx
+		return err
+	}
+	n := v.spec.Actions
+	v.probs = core.Resize(v.probs, len(rows)*n)
+	if err := Probs(ctx, p, v.probs, v.Decisions(rows)); err != nil {
+		return err
+	}
+	for k, i := range rows {
+		v.buf.Action[i] = core.SampleAction(v.probs[k*n:(k+1)*n], &v.buf.Noise[i])
+	}
+	return nil
 }
 
 // onceTag returns a function that returns rulesTag, and computes it at its first call.

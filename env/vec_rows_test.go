@@ -3,6 +3,7 @@ package env_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -147,9 +148,11 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	over := played.Final(0)
-	for _, wrong := range []env.Position{other, over} {
-		if err := b.Place(1, wrong); err == nil {
-			t.Errorf("a game continues from %s", wrong)
+	for wrong, want := range map[env.Position]string{
+		other: "is a position of another game; want one of pig", over: "no decision follows in the game from " + over.String(),
+	} {
+		if err := b.Place(1, wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a game from %s: %v; want %q", wrong, err, want)
 		}
 	}
 	if got := b.Decisions([]int{1}).Position(0); got.String() != "7-3@1" {

@@ -2,6 +2,7 @@ package env_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -164,8 +165,8 @@ func TestStepAtomic(t *testing.T) {
 		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 13, 10)),
 	} {
 		b, twin := g.NewBatch(3, 0), g.NewBatch(3, 0)
-		if err := b.Step(); err == nil {
-			t.Errorf("%s: Step before Reset is accepted", name)
+		if err := b.Step(); err == nil || !strings.Contains(err.Error(), "Step before Reset") {
+			t.Errorf("%s: Step before Reset: %v", name, err)
 		}
 		b.Reset(5)
 		twin.Reset(5)
@@ -359,15 +360,18 @@ func TestAppendState(t *testing.T) {
 		before := snapshot(t, resumed)
 		wrong := slices.Clone(saved)
 		wrong[0]++ // the number of rows
-		for what, src := range map[string][]byte{
-			"nothing": nil, "too little": saved[:len(saved)-1], "too much": append(slices.Clone(saved), 0), "another size": wrong,
+		for want, src := range map[string][]byte{
+			"env: 0 bytes of state for 3 rows":                  nil,
+			fmt.Sprintf("env: %d bytes of state", len(saved)-1): saved[:len(saved)-1],
+			fmt.Sprintf("env: %d bytes of state", len(saved)+1): append(slices.Clone(saved), 0),
+			"env: the state of 4 rows for a batch of 3":         wrong,
 		} {
-			if err := resumed.RestoreState(src); err == nil {
-				t.Errorf("%s: %s is restored", name, what)
+			if err := resumed.RestoreState(src); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want %q", name, err, want)
 			}
 		}
-		if err := g.NewBatch(2, 7).RestoreState(saved); err == nil {
-			t.Errorf("%s: the state of three rows is restored to two", name)
+		if err := g.NewBatch(2, 7).RestoreState(saved); err == nil || !strings.Contains(err.Error(), "bytes of state for 2 rows") {
+			t.Errorf("%s: the state of three rows is restored to two: %v", name, err)
 		}
 		if !before.equal(snapshot(t, resumed)) {
 			t.Errorf("%s: a refused state has changed something", name)
@@ -480,18 +484,18 @@ func TestNewBatchOver(t *testing.T) {
 }
 
 func TestNewVecPanics(t *testing.T) {
-	for name, f := range map[string]func(){
-		"no rows": func() { env.NewVec(testgames.NewPig(t, 2, 20), 0, 0) },
-		"row -1":  func() { env.NewVec(testgames.NewPig(t, 2, 20), 1, -1) },
-		"short buffer": func() {
+	for want, f := range map[string]func(){
+		"env: a batch of 0 rows from row 0":  func() { env.NewVec(testgames.NewPig(t, 2, 20), 0, 0) },
+		"env: a batch of 1 rows from row -1": func() { env.NewVec(testgames.NewPig(t, 2, 20), 1, -1) },
+		"env: a buffer of 3 elements; want 4": func() {
 			env.NewGame(testgames.NewPig(t, 2, 20)).NewBatchOver(env.Buffers{Mask: make([]bool, 3)}, 2, 0)
 		},
-		"no decisions": func() { env.NewVec(tails{}, 1, 0).Reset(1) },
+		"marsgym: coin has no decision": func() { env.NewVec(tails{}, 1, 0).Reset(1) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
 				}
 			}()
 			f()

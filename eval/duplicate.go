@@ -125,8 +125,7 @@ type worker struct {
 	games  []int           // [rows] the game of each row, -1 if none is left
 	active int             // rows with a game
 	played [][]game.Action // [rows] of the game of each row, if the match records games
-	probs  []float64
-	rows   []int // of the agent that acts
+	rows   []int           // of the agent that acts
 }
 
 func (w *worker) play(ctx context.Context, rows int) error {
@@ -134,7 +133,6 @@ func (w *worker) play(ctx context.Context, rows int) error {
 	w.batch.Reset(w.seed)
 	w.games, w.active = make([]int, rows), rows
 	w.played = make([][]game.Action, rows)
-	w.probs = make([]float64, queryRows*w.spec.Actions)
 	for i := range w.games {
 		w.start(i)
 	}
@@ -202,26 +200,19 @@ func (w *worker) act(ctx context.Context, k int) error {
 		}
 	}
 	w.rows = rows
-	for len(rows) > 0 {
-		if err := ctx.Err(); err != nil {
+	for some := range slices.Chunk(rows, queryRows) {
+		if err := w.batch.Act(ctx, w.distinct[k], some); err != nil {
 			return err
 		}
-		some := rows[:min(queryRows, len(rows))]
-		rows = rows[len(some):]
-		probs := w.probs[:len(some)*n]
-		d := w.batch.Decisions(some)
-		if err := env.Probs(ctx, w.distinct[k], probs, d); err != nil {
-			return err
-		}
-		for j, i := range some {
-			a := env.SampleAction(probs[j*n:(j+1)*n], &buf.Noise[i])
-			buf.Action[i] = a
-			if w.records {
-				if label := d.Relabel(j); label != nil {
-					a = label[a]
-				}
-				w.played[i] = append(w.played[i], a)
+	}
+	if w.records {
+		d := w.batch.Decisions(rows)
+		for j, i := range rows {
+			a := buf.Action[i]
+			if label := d.Relabel(j); label != nil {
+				a = label[a]
 			}
+			w.played[i] = append(w.played[i], a)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"marsgym/agents"
@@ -14,17 +13,8 @@ import (
 // in Martian Dice, so that many workers end at the same time.
 const partRows = 512
 
-// tabulatePart is the task to tabulate some rows of the table of a network.
-type tabulatePart struct {
-	rowRange
-	inputs []*jobs.Blob
-	run    func(ctx context.Context, from, to int) ([]float64, error)
-	width  int
-	table  []float64 // [rows, width] of all parts
-	ended  func()
-}
-
-// rowRange are the arguments of the job: the rows From <= i < To.
+// rowRange are the arguments of the job to tabulate some rows of the table of a network: the
+// rows From <= i < To.
 type rowRange struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -45,10 +35,16 @@ func (e *ExactEvaluator) tabulateBy(ctx context.Context, a *agents.Agent) (game.
 	var tasks []jobs.Task
 	ended := counting((rows+partRows-1)/partRows, e.Progress)
 	for from := 0; from < rows; from += partRows {
-		tasks = append(tasks, &tabulatePart{
-			rowRange: rowRange{from, min(from+partRows, rows)}, inputs: inputs, width: width, table: table, ended: ended,
-			run: func(ctx context.Context, from, to int) ([]float64, error) {
-				return e.game.TabulateRows(ctx, a.Policy, from, to)
+		part := rowRange{from, min(from+partRows, rows)}
+		tasks = append(tasks, &jobs.Part[[]float64]{
+			Name: fmt.Sprintf("rows %d to %d of a table", part.From, part.To), Kind: TabulateKind, Args: part, Inputs: inputs,
+			Find: func(ctx context.Context) ([]float64, error) {
+				return e.game.TabulateRows(ctx, a.Policy, part.From, part.To)
+			},
+			Decode: func(r jobs.Result) ([]float64, error) { return part.decode(r, width) },
+			Take: func(found []float64) {
+				copy(table[from*width:], found)
+				ended()
 			},
 		})
 	}
@@ -58,26 +54,10 @@ func (e *ExactEvaluator) tabulateBy(ctx context.Context, a *agents.Agent) (game.
 	return e.solution.ReadTable(a.Policy, table)
 }
 
-// Run implements [jobs.Task].
-func (p *tabulatePart) Run(ctx context.Context) error {
-	found, err := p.run(ctx, p.From, p.To)
-	if err == nil {
-		copy(p.table[p.From*p.width:], found)
-		p.ended()
-	}
-	return err
-}
-
-// Job implements [jobs.Task].
-func (p *tabulatePart) Job() (jobs.Job, error) {
-	args, err := json.Marshal(p.rowRange)
-	return jobs.Job{Kind: TabulateKind, Args: args, Inputs: p.inputs}, err
-}
-
-// Receive implements [jobs.Task].
-func (p *tabulatePart) Receive(r jobs.Result) error {
+// decode returns the rows [To-From, width] of a result.
+func (p rowRange) decode(r jobs.Result, width int) ([]float64, error) {
 	found, rest, err := jobs.CutSlice[float64](r.Bytes)
-	if want := (p.To - p.From) * p.width; err == nil && (len(found) != want || len(rest) > 0) {
+	if want := (p.To - p.From) * width; err == nil && (len(found) != want || len(rest) > 0) {
 		err = fmt.Errorf("%d numbers and %d bytes; want %d numbers", len(found), len(rest), want)
 	}
 	for _, x := range found {
@@ -85,26 +65,18 @@ func (p *tabulatePart) Receive(r jobs.Result) error {
 			err = fmt.Errorf("a probability is %v", x)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("rows %d to %d of a table: %w", p.From, p.To, err)
-	}
-	copy(p.table[p.From*p.width:], found)
-	p.ended()
-	return nil
+	return found, err
 }
 
 // tabulate computes jobs of kind [TabulateKind].
 func (w *openedCache) tabulate(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 	var args rowRange
-	if err := json.Unmarshal(text, &args); err != nil {
-		return jobs.Result{}, err
-	}
-	o, err := w.of(ctx, inputs)
+	o, err := w.of(ctx, text, &args, inputs)
 	if err != nil {
 		return jobs.Result{}, err
 	}
 	if len(o.agents) != 1 || !o.agents[0].Source.Network {
-		return jobs.Result{}, fmt.Errorf("%d agents to tabulate; want one network", len(o.agents))
+		return jobs.Result{}, fmt.Errorf("%d agents to tabulate, of which the first is %s; want one network", len(o.agents), o.agents[0].Name)
 	}
 	found, err := o.game.TabulateRows(ctx, o.agents[0].Policy, args.From, args.To)
 	return jobs.Result{Bytes: jobs.AppendSlice(nil, found)}, err

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -228,8 +229,8 @@ func TestExactErrors(t *testing.T) {
 	if _, err := r.evaluator.WinShares(t.Context(), []*agents.Agent{r.exact}); err == nil || !strings.Contains(err.Error(), "1 agents in a game for 3 players") {
 		t.Errorf("one agent for three seats: %v", err)
 	}
-	if _, err := r.evaluator.Pair(t.Context(), r.exact, r.greedy); err == nil {
-		t.Error("a pair in a game for three players was evaluated")
+	if _, err := r.evaluator.Pair(t.Context(), r.exact, r.greedy); err == nil || !strings.Contains(err.Error(), "a pair of agents needs a game for 2 players") {
+		t.Errorf("a pair in a game for three players: %v", err)
 	}
 	g, err := catalog.Open("martian-dice", 1, []byte(reducedDice))
 	if err != nil {
@@ -243,7 +244,7 @@ func TestExactErrors(t *testing.T) {
 		t.Errorf("an evaluator of wins for solitaire: %v", err)
 	}
 	two := reduced(t, 2)
-	if _, err := two.evaluator.WinShares(t.Context(), []*agents.Agent{two.exact, {Name: "broken", Policy: failing{}}}); err == nil || !strings.Contains(err.Error(), "broken") {
+	if _, err := two.evaluator.WinShares(t.Context(), []*agents.Agent{two.exact, {Name: "broken", Policy: failing{}}}); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "tabulating broken: ") {
 		t.Errorf("an agent that fails: %v", err)
 	}
 }

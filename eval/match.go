@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -62,9 +61,6 @@ func PlayDuplicate(ctx context.Context, g env.Game, entrants []*agents.Agent, ga
 // match is played in this process, and at its end write is called with each game in order,
 // until it returns an error.
 func RecordDuplicate(ctx context.Context, executor jobs.Executor, g env.Game, entrants []*agents.Agent, games int, seed uint64, progress func(done float64), write func(*record.Game) error) (Match, error) {
-	if len(entrants) == 0 {
-		return Match{}, errors.New("no agents")
-	}
 	if err := checkGames(games); err != nil {
 		return Match{}, err
 	}

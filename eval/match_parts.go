@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -12,17 +10,14 @@ import (
 	"marsgym/internal/jobs"
 )
 
-// matchPart is the task to play some sets of a match.
-type matchPart struct {
-	*duplicate
-	matchArgs
-	inputs []*jobs.Blob
-	share  []float64 // [sets, P, P]
-	lost   int       // truncated games
-	played func()
+// played is what some sets of a match have resulted in.
+type played struct {
+	share     []float64 // [sets, P, P]
+	truncated int       // games
 }
 
-// matchArgs are the arguments of the job: Sets sets from number First, with dice of a seed.
+// matchArgs are the arguments of the job to play some sets of a match: Sets sets from number
+// First, with dice of a seed.
 type matchArgs struct {
 	Seed  uint64 `json:"seed"`
 	First uint64 `json:"first"`
@@ -92,94 +87,74 @@ func (d *duplicate) playParts(ctx context.Context, sets int, progress func(done 
 		return err
 	}
 	size := d.partSets(sets)
-	var parts []*matchPart
+	parts := make([]played, (sets+size-1)/size)
 	var tasks []jobs.Task
-	played := counting((sets+size-1)/size, progress)
-	for from := 0; from < sets; from += size {
-		p := &matchPart{duplicate: d, inputs: inputs, matchArgs: matchArgs{d.seed, d.first + uint64(d.sets()+from), min(size, sets-from)}, played: played}
-		parts, tasks = append(parts, p), append(tasks, p)
+	ended := counting(len(parts), progress)
+	for k := range parts {
+		a := matchArgs{d.seed, d.first + uint64(d.sets()+k*size), min(size, sets-k*size)}
+		tasks = append(tasks, &jobs.Part[played]{
+			Name: fmt.Sprintf("sets from %d of a match", a.First), Kind: MatchKind, Args: a, Inputs: inputs,
+			Find:   func(ctx context.Context) (played, error) { return a.play(ctx, d) },
+			Decode: func(r jobs.Result) (played, error) { return a.decode(r, len(d.entrants)) },
+			Take: func(p played) {
+				parts[k] = p
+				ended()
+			},
+		})
 	}
 	if err := d.executor.Do(ctx, tasks); err != nil {
 		return err
 	}
 	for _, p := range parts {
 		d.share = append(d.share, p.share...)
-		d.truncated += p.lost
+		d.truncated += p.truncated
 	}
 	return nil
-}
-
-// Run implements [jobs.Task].
-func (p *matchPart) Run(ctx context.Context) (err error) {
-	p.share, p.lost, err = p.matchArgs.play(ctx, p.duplicate)
-	if err == nil {
-		p.played()
-	}
-	return err
 }
 
 // play plays the sets among the agents of d.
-func (a matchArgs) play(ctx context.Context, d *duplicate) (share []float64, truncated int, err error) {
+func (a matchArgs) play(ctx context.Context, d *duplicate) (played, error) {
 	part := &duplicate{game: d.game, spec: d.spec, entrants: d.entrants, distinct: d.distinct, index: d.index, seed: a.Seed, first: a.First}
-	err = part.play(ctx, a.Sets, nil)
-	return part.share, part.truncated, err
+	err := part.play(ctx, a.Sets, nil)
+	return played{part.share, part.truncated}, err
 }
 
-// Job implements [jobs.Task].
-func (p *matchPart) Job() (jobs.Job, error) {
-	args, err := json.Marshal(p.matchArgs)
-	return jobs.Job{Kind: MatchKind, Args: args, Inputs: p.inputs}, err
-}
-
-// Receive implements [jobs.Task].
-func (p *matchPart) Receive(r jobs.Result) error {
-	share, rest, err := jobs.CutSlice[float64](r.Bytes)
-	lost := 0
-	if err == nil {
-		lost, rest, err = jobs.CutLength(rest)
+// decode returns what was played among n agents.
+func (a matchArgs) decode(r jobs.Result, n int) (p played, err error) {
+	var rest []byte
+	if p.share, rest, err = jobs.CutSlice[float64](r.Bytes); err == nil {
+		p.truncated, rest, err = jobs.CutLength(rest)
 	}
-	games := p.Sets * len(p.entrants)
-	switch {
-	case err != nil:
-	case len(share) != games*len(p.entrants) || len(rest) > 0 || lost > games:
-		err = fmt.Errorf("%d shares and %d truncated games; want those of %d games", len(share), lost, games)
-	default:
-		for _, x := range share {
-			if !(x >= 0 && x <= 1) {
-				err = fmt.Errorf("a share of the win is %v", x)
-			}
+	if games := a.Sets * n; err == nil && (len(p.share) != games*n || len(rest) > 0 || p.truncated > games) {
+		err = fmt.Errorf("%d shares, %d truncated games and %d more bytes; want those of %d games", len(p.share), p.truncated, len(rest), games)
+	}
+	for _, x := range p.share {
+		if err == nil && !(x >= 0 && x <= 1) {
+			err = fmt.Errorf("a share of the win is %v", x)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("sets from %d of a match: %w", p.First, err)
-	}
-	p.share, p.lost = share, lost
-	p.played()
-	return nil
+	return p, err
 }
 
 // match computes jobs of kind [MatchKind].
 func (w *openedCache) match(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 	var args matchArgs
-	if err := json.Unmarshal(text, &args); err != nil {
+	o, err := w.of(ctx, text, &args, inputs)
+	if err != nil {
 		return jobs.Result{}, err
 	}
 	if args.Sets < 1 || args.Sets > maxPartSets {
 		return jobs.Result{}, fmt.Errorf("%d sets; want 1 to %d", args.Sets, maxPartSets)
 	}
-	o, err := w.of(ctx, inputs)
-	if err != nil {
-		return jobs.Result{}, err
-	}
 	for _, a := range o.agents {
 		if !portable(a) {
-			return jobs.Result{}, errors.New("searches that end by the clock")
+			return jobs.Result{}, fmt.Errorf("%s searches by the clock, and would find another result here; give it a number of simulations", a.Name)
 		}
 	}
 	d, err := newDuplicate(o.game, o.agents, args.Seed)
 	if err != nil {
 		return jobs.Result{}, err
 	}
-	share, truncated, err := args.play(ctx, d)
-	return jobs.Result{Bytes: binary.AppendUvarint(jobs.AppendSlice(nil, share), uint64(truncated))}, err
+	p, err := args.play(ctx, d)
+	return jobs.Result{Bytes: binary.AppendUvarint(jobs.AppendSlice(nil, p.share), uint64(p.truncated))}, err
 }

@@ -168,7 +168,6 @@ func TestEverySeat(t *testing.T) {
 	}
 }
 
-// TestTruncated: games that the move limit truncates are won by nobody.
 // TestEqualSets: sets that all have one result reduce the variance by no number, although their
 // mean is rounded.
 func TestEqualSets(t *testing.T) {
@@ -184,6 +183,7 @@ func TestEqualSets(t *testing.T) {
 	}
 }
 
+// TestTruncated: games that the move limit truncates are won by nobody.
 func TestTruncated(t *testing.T) {
 	g := testgames.Open(t, "pig", 2, `{"target": 250}`)
 	reckless := &agents.Agent{Name: "reckless", Policy: always{0}} // never holds
@@ -204,11 +204,14 @@ func TestMatchErrors(t *testing.T) {
 		_, err := eval.PlayDuplicate(t.Context(), g, seats, games, 1, nil)
 		return err
 	}
-	if err := play(two[:1], 10); err == nil {
-		t.Error("one agent in a game for two players")
-	}
-	if err := play(two, 0); err == nil {
-		t.Error("no games")
+	for _, test := range []struct {
+		seats []*agents.Agent
+		games int
+		want  string
+	}{{two[:1], 10, "1 agents in a game for 2 players"}, {nil, 10, "0 agents in a game for 2 players"}, {two, 0, "a match of 0 games; want 1 to 10000000"}} {
+		if err := play(test.seats, test.games); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%d games of %d agents: %v; want %q", test.games, len(test.seats), err, test.want)
+		}
 	}
 	if err := play([]*agents.Agent{greedy, {Name: "broken", Policy: failing{}}}, 10); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("an agent that fails: %v", err)
@@ -216,9 +219,6 @@ func TestMatchErrors(t *testing.T) {
 	var row *env.RowError
 	if err := play([]*agents.Agent{greedy, {Name: "cheat", Policy: always{5}}}, 10); !errors.Is(err, game.ErrIllegalAction) || !errors.As(err, &row) {
 		t.Errorf("an illegal action: %v", err)
-	}
-	if _, err := eval.PlayDuplicate(t.Context(), g, nil, 10, 1, nil); err == nil {
-		t.Error("a match without agents")
 	}
 	alone := testgames.Open(t, "martian-dice", 1, reducedDice)
 	if _, err := eval.PlayDuplicate(t.Context(), alone, two[:1], 10, 1, nil); err == nil || !strings.Contains(err.Error(), "counts turns") {

@@ -62,12 +62,10 @@ func TestMistakes(t *testing.T) {
 				for _, x := range list {
 					sum.Cost, sum.Times = sum.Cost+x.Cost, sum.Times+x.Times
 				}
-				if len(list) > 0 {
-					near(t, a.Name+": the sum of costs", sum.Cost, b.Loss, 1e-12)
-					near(t, a.Name+": the sum of times", sum.Times, b.Mistakes, 1e-12)
-				}
+				near(t, a.Name+": the sum of costs", sum.Cost, b.Loss, 1e-12)
+				near(t, a.Name+": the sum of times", sum.Times, b.Mistakes, 1e-12)
 			}
-			if !(b.LargeMistakes <= b.Mistakes) || len(b.Kinds) == 0 {
+			if !(b.LargeMistakes <= b.Mistakes && b.Mistakes > 0 && b.Loss > 0) || len(b.Worst) != 7 {
 				t.Errorf("%s: %+v", a.Name, b)
 			}
 			if !slices.Equal(b.Worst, all.Worst[:min(7, len(all.Worst))]) {
@@ -95,7 +93,11 @@ func TestMistakePositions(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := r.game.Spec()
-	for _, b := range mistakes(t, r, r.random, 50).Worst {
+	worst := mistakes(t, r, r.random, 50).Worst
+	if len(worst) != 50 {
+		t.Fatalf("%d mistakes of random play; want 50", len(worst))
+	}
+	for _, b := range worst {
 		p, err := r.game.Parse(b.Position)
 		if err != nil {
 			t.Fatal(err)

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 )
 
@@ -18,12 +20,9 @@ const (
 	MatchKind    = "match"
 )
 
-// Opener opens the game of a job.
-type Opener func(id string, config []byte) (env.Game, error)
-
 // Kinds returns the functions of the jobs of this package.
-func Kinds(open Opener) map[string]jobs.Func {
-	w := &openedCache{open: open}
+func Kinds() map[string]jobs.Func {
+	w := new(openedCache)
 	return map[string]jobs.Func{TabulateKind: w.tabulate, MatchKind: w.match}
 }
 
@@ -87,13 +86,13 @@ type opened struct {
 }
 
 // openedCache opens the games and agents of jobs, each once.
-type openedCache struct {
-	open  Opener
-	cache jobs.Cache[*opened]
-}
+type openedCache struct{ cache jobs.Cache[*opened] }
 
-// of returns the game and the agents of the inputs of a job.
-func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, error) {
+// of reads the arguments of a job, and returns the game and the agents of its inputs.
+func (w *openedCache) of(ctx context.Context, text []byte, args any, inputs []*jobs.Blob) (*opened, error) {
+	if err := json.Unmarshal(text, args); err != nil {
+		return nil, err
+	}
 	if len(inputs) == 0 {
 		return nil, errors.New("a job without a game")
 	}
@@ -107,7 +106,7 @@ func (w *openedCache) of(ctx context.Context, inputs []*jobs.Blob) (*opened, err
 }
 
 func (w *openedCache) openAll(ctx context.Context, s seating, models []*jobs.Blob) (*opened, error) {
-	g, err := w.open(s.Game, s.Config)
+	g, err := catalog.Open(s.Game, 0, s.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +116,8 @@ func (w *openedCache) openAll(ctx context.Context, s seating, models []*jobs.Blo
 	o := &opened{game: g}
 	solve := sync.OnceValues(func() (env.Solution, error) { return g.Solve(ctx, nil) })
 	for i, x := range s.Agents {
-		before := -1
-		for k := range i {
-			if s.Agents[k] == x {
-				before = k
-				break
-			}
-		}
-		if before >= 0 {
-			o.agents = append(o.agents, o.agents[before])
+		if k := slices.Index(s.Agents[:i], x); k >= 0 {
+			o.agents = append(o.agents, o.agents[k])
 			continue
 		}
 		a, err := agents.Open(ctx, x.Name, agents.Options{

@@ -6,22 +6,17 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
-
-// kinds are those of this package.
-func kinds() map[string]jobs.Func {
-	return eval.Kinds(func(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) })
-}
 
 // network writes an untrained network of a game to a file, and opens it.
 func network(t *testing.T, g env.Game, head models.Head, sample bool) *agents.Agent {
@@ -61,7 +56,7 @@ func TestExactParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		encoded, count := jobstest.Encoded(kinds(), nil)
+		encoded, count := jobstest.Encoded(eval.Kinds(), nil)
 		for name, executor := range map[string]jobs.Executor{"this process": jobs.Local{}, "others": encoded} {
 			parts, err := eval.NewExactEvaluator(whole.game, solution)
 			if err != nil {
@@ -99,7 +94,7 @@ func TestMatchParts(t *testing.T) {
 		return a
 	}
 	entrants := []*agents.Agent{open("exact", 0), network(t, g, models.Score, true), open("search:5", 3), open("greedy", 0)}
-	e, count := jobstest.Encoded(kinds(), nil)
+	e, count := jobstest.Encoded(eval.Kinds(), nil)
 	for _, pair := range [][]*agents.Agent{entrants[:2], entrants[1:3], entrants[2:]} {
 		want, err := eval.PlayDuplicate(t.Context(), g, pair, 400, 7, nil)
 		if err != nil {
@@ -139,29 +134,60 @@ func TestPartsRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, alter := range map[string]func([]byte) []byte{
-		"short": func(b []byte) []byte { return b[:len(b)-1] },
-		"long":  func(b []byte) []byte { return append(b, 0) },
-		"negative": func(b []byte) []byte {
-			b[len(b)-9] |= 0x80
-			b[len(b)-10] |= 0x80
-			b[len(b)-2] |= 0x80
-			b[len(b)-1] |= 0x80
-			return b
-		},
-		"empty": func([]byte) []byte { return nil },
+	// The last number of a table is at its end, and that of a match before the number of
+	// truncated games.
+	infinite := func(b []byte, end int) []byte {
+		copy(b[len(b)-end-8:], []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x7f})
+		return b
+	}
+	for _, test := range []struct {
+		alter        func(b []byte, end int) []byte
+		table, match string
+	}{
+		{func(b []byte, _ int) []byte { return b[:len(b)-1] }, "elements of 8 bytes in the remaining", "no length in the remaining 0 bytes"},
+		{func(b []byte, _ int) []byte { return append(b, 0) }, "numbers and 1 bytes; want", "0 truncated games and 1 more bytes; want"},
+		{infinite, "a probability is +Inf", "a share of the win is +Inf"},
+		{func([]byte, int) []byte { return nil }, "no length in the remaining 0 bytes", "no length in the remaining 0 bytes"},
 	} {
-		e, _ := jobstest.Encoded(kinds(), alter)
 		x, err := eval.NewExactEvaluator(r.game, solution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.Executor = e
-		if _, err := x.Strength(t.Context(), a); err == nil {
-			t.Errorf("a table that is %s is accepted", name)
+		x.Executor, _ = jobstest.Encoded(eval.Kinds(), func(b []byte) []byte { return test.alter(b, 0) })
+		if _, err := x.Strength(t.Context(), a); err == nil || !strings.Contains(err.Error(), "of a table: ") || !strings.Contains(err.Error(), test.table) {
+			t.Errorf("a damaged table: %v; want %q", err, test.table)
 		}
-		if _, err := eval.RecordDuplicate(t.Context(), e, r.game, []*agents.Agent{a, a}, 4, 1, nil, nil); err == nil {
-			t.Errorf("a match that is %s is accepted", name)
+		e, _ := jobstest.Encoded(eval.Kinds(), func(b []byte) []byte { return test.alter(b, 1) })
+		if _, err := eval.RecordDuplicate(t.Context(), e, r.game, []*agents.Agent{a, a}, 4, 1, nil, nil); err == nil || !strings.Contains(err.Error(), "of a match: ") || !strings.Contains(err.Error(), test.match) {
+			t.Errorf("a damaged match: %v; want %q", err, test.match)
+		}
+	}
+}
+
+// TestPartJobsRefuse: a worker says what is wrong with a job that no program of this build sends.
+func TestPartJobsRefuse(t *testing.T) {
+	const pig = `{"game": "pig", "config": {"target": 10}, "agents": [`
+	for _, test := range []struct{ kind, args, seating, want string }{
+		{eval.TabulateKind, `{`, pig + `]}`, "unexpected end of JSON input"},
+		{eval.TabulateKind, `{}`, ``, "a job without a game"},
+		{eval.TabulateKind, `{}`, `{`, "unexpected end of JSON input"},
+		{eval.TabulateKind, `{}`, `{"game": "chess"}`, "chess"},
+		{eval.TabulateKind, `{}`, pig + `]}`, "0 agents in a game for 2 players"},
+		{eval.TabulateKind, `{}`, pig + `{"name": "random"}, {"name": "random"}, {"name": "random"}]}`, "3 agents in a game for 2 players"},
+		{eval.TabulateKind, `{}`, pig + `{"name": "greedy"}]}`, "1 agents to tabulate, of which the first is greedy; want one network"},
+		{eval.TabulateKind, `{}`, pig + `{"name": "random"}, {"name": "greedy"}]}`, "2 agents to tabulate, of which the first is random"},
+		{eval.MatchKind, `{"sets": 0}`, pig + `]}`, "0 sets; want 1 to"},
+		{eval.MatchKind, `{"sets": 99999}`, pig + `]}`, "99999 sets; want 1 to"},
+		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}]}`, "1 agents in a game for 2 players"},
+		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}, {"name": "search:1s"}]}`, "search:1s searches by the clock"},
+		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}, {"name": "../x"}]}`, "not a model file"}, // which a worker does not read
+	} {
+		var inputs []*jobs.Blob
+		if test.seating != "" {
+			inputs = append(inputs, jobs.NewBlob([]byte(test.seating)))
+		}
+		if _, err := eval.Kinds()[test.kind](t.Context(), []byte(test.args), inputs); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s %s of %s: %v; want %q", test.kind, test.args, test.seating, err, test.want)
 		}
 	}
 }
@@ -171,7 +197,7 @@ func FuzzPartJobs(f *testing.F) {
 	f.Add("tabulate", []byte(`{"from": 0, "to": 1}`), []byte(`{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}]}`))
 	f.Add("match", []byte(`{"seed": 1, "first": 2, "sets": 1}`), []byte(`{"game": "pig", "config": {"players": 2, "target": 10}, "agents": [{"name": "random"}, {"name": "random"}]}`))
 	f.Add("match", []byte(`{"sets": 99999}`), []byte(`{"game": "pig", "agents": [{"name": "../x", "model": "00"}]}`))
-	all := kinds()
+	all := eval.Kinds()
 	f.Fuzz(func(t *testing.T, kind string, args, seating []byte) {
 		if run := all[kind]; run != nil && len(args) < 60 {
 			if r, err := run(t.Context(), args, []*jobs.Blob{jobs.NewBlob(seating)}); err == nil && len(r.Bytes) == 0 {

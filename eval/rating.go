@@ -37,10 +37,13 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 	n, others := len(win), float64(players-1)
 	strength, wins := make([]float64, n), make([]float64, n)
 	for i := range win {
+		if len(win[i]) != n {
+			return nil, fmt.Errorf("agent %d has shares against %d agents; want %d", i, len(win[i]), n)
+		}
 		strength[i] = 1
 		for k, w := range win[i] {
-			if !(w >= 0 && w <= 1) || len(win[i]) != n {
-				return nil, fmt.Errorf("share %v of agent %d among %d; want 0 to 1, of %d agents", w, i, k, n)
+			if !(w >= 0 && w <= 1) {
+				return nil, fmt.Errorf("the share of agent %d against agent %d is %v; want 0 to 1", i, k, w)
 			}
 			if k != i {
 				wins[i] += w
@@ -48,8 +51,11 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 			}
 		}
 	}
+	if n < 2 {
+		return make([]float64, n), nil // there is nobody else
+	}
 	for i, w := range wins {
-		if n > 1 && (w == 0 || w == float64(2*(n-1))) {
+		if w == 0 || w == float64(2*(n-1)) {
 			return nil, fmt.Errorf("agent %d always wins or always loses, so its rating is not finite", i)
 		}
 	}
@@ -63,11 +69,9 @@ func Ratings(win [][]float64, players int) ([]float64, error) {
 					games += 1/(strength[i]+float64(others*strength[k])) + others/(strength[k]+float64(others*strength[i]))
 				}
 			}
-			if n > 1 {
-				next := wins[i] / games
-				moved = max(moved, math.Abs(elementary.Log(next/strength[i])))
-				strength[i] = next
-			}
+			next := wins[i] / games
+			moved = max(moved, math.Abs(elementary.Log(next/strength[i])))
+			strength[i] = next
 		}
 		if moved < 1e-13 {
 			break

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"marsgym/eval"
@@ -61,17 +62,21 @@ func TestRatingsOfInconsistentShares(t *testing.T) {
 }
 
 func TestRatingsErrors(t *testing.T) {
-	for name, bad := range map[string][][]float64{
-		"never loses":      {{0.5, 1}, {0, 0.5}},
-		"not a number":     {{0.5, math.NaN()}, {0.5, 0.5}},
-		"no square matrix": {{0.5, 0.5}, {0.5}},
+	for _, test := range []struct {
+		win     [][]float64
+		players int
+		want    string
+	}{
+		{[][]float64{{0.5, 1}, {0, 0.5}}, 2, "agent 0 always wins or always loses"},
+		{[][]float64{{0.5, math.NaN()}, {0.5, 0.5}}, 2, "the share of agent 0 against agent 1 is NaN"},
+		{[][]float64{{0.5, 0.5}, {1.5, 0.5}}, 2, "the share of agent 1 against agent 0 is 1.5"},
+		{[][]float64{{0.5, 0.5}, {0.5}}, 2, "agent 1 has shares against 1 agents; want 2"},
+		{[][]float64{{0.5, 0.5}, {}}, 2, "agent 1 has shares against 0 agents; want 2"},
+		{[][]float64{{0.5}}, 1, "ratings for 1 players; want at least 2"},
 	} {
-		if _, err := eval.Ratings(bad, 2); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := eval.Ratings(test.win, test.players); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v for %d players: %v; want %q", test.win, test.players, err, test.want)
 		}
-	}
-	if _, err := eval.Ratings([][]float64{{0.5}}, 1); err == nil {
-		t.Error("for one player: no error")
 	}
 }
 

@@ -117,8 +117,8 @@ func TestPlaySequential(t *testing.T) {
 			t.Errorf("on one core %+v, on two %+v", again, m)
 		}
 	}
-	if _, err := eval.PlaySequential(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.SequentialOptions{Games: 10}, 1, nil); err == nil {
-		t.Error("without a margin")
+	if _, err := eval.PlaySequential(t.Context(), r.game, []*agents.Agent{r.greedy, r.exact}, eval.SequentialOptions{Games: 10}, 1, nil); err == nil || !strings.Contains(err.Error(), "the margin is 0; want more than 0") {
+		t.Errorf("without a margin: %v", err)
 	}
 }
 

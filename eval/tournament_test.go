@@ -1,9 +1,11 @@
 package eval_test
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/agents"
@@ -46,7 +48,7 @@ func TestTournament(t *testing.T) {
 					t.Errorf("%s: %g to %g", a.Name, p.Low[k], p.High[k])
 				}
 			}
-			if !slices.IsSortedFunc(p.Rating, func(a, b float64) int { return int(b - a) }) {
+			if !slices.IsSortedFunc(p.Rating, func(a, b float64) int { return cmp.Compare(b, a) }) {
 				t.Errorf("the ratings are %v", p.Rating)
 			}
 		}
@@ -69,8 +71,8 @@ func TestTournamentOneSided(t *testing.T) {
 	if x := p.Interval(1); !math.IsInf(x.Low, -1) || !(math.Abs(x.High-400*math.Log10(1/worst-1)) <= 0.1) {
 		t.Errorf("who lost ten sets of ten has a rating %v", x)
 	}
-	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy")}, 20, 1, nil); err == nil {
-		t.Error("a tournament of one agent")
+	if _, err := eval.PlayTournament(t.Context(), g, []*agents.Agent{bot(t, g, "greedy")}, 20, 1, nil); err == nil || !strings.Contains(err.Error(), "a tournament of 1 agents; want at least 2") {
+		t.Errorf("a tournament of one agent: %v", err)
 	}
 
 	g = testgames.Open(t, "martian-dice", 3, `{}`)

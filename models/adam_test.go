@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -62,8 +63,8 @@ func TestAdamRefuses(t *testing.T) {
 		}
 	}
 	for _, rate := range []float64{math.NaN(), -1, math.Inf(1)} {
-		if _, err := a.Step(w, []float32{1, 1}, rate); err == nil {
-			t.Errorf("a learning rate of %v is accepted", rate)
+		if _, err := a.Step(w, []float32{1, 1}, rate); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("learning rate is %v: want", rate)) {
+			t.Errorf("a learning rate of %v: %v", rate, err)
 		}
 	}
 	if !slices.Equal(w, []float32{1, 2}) || a.State()[2].Data[0] != 0 {
@@ -78,8 +79,8 @@ func TestAdamConfigValidate(t *testing.T) {
 			t.Errorf("error %v: want it to name %s", err, want)
 		}
 	}
-	if _, err := models.NewAdam(1, models.AdamConfig{}); err == nil {
-		t.Error("NewAdam accepts settings of zeros")
+	if _, err := models.NewAdam(1, models.AdamConfig{}); err == nil || !strings.Contains(err.Error(), "adam.eps is 0; want") {
+		t.Errorf("NewAdam with settings of zeros: %v", err)
 	}
 }
 
@@ -92,17 +93,19 @@ func TestAdamRestore(t *testing.T) {
 		}
 	}
 	state := a.State()
-	for i, bad := range []struct {
+	for _, bad := range []struct {
 		tensor int
 		data   []float32
+		want   string
 	}{
-		{0, []float32{1}}, {1, nil}, {2, []float32{-1}}, {2, []float32{1.5}}, {2, []float32{float32(math.NaN())}},
-		{0, []float32{0, float32(math.NaN())}}, {1, []float32{-1, 0}}, {1, []float32{float32(math.Inf(1)), 0}},
+		{0, []float32{1}, "hold 1, 2 and 1 numbers: want 2, 2 and 1"}, {1, nil, "hold 2, 0 and 1 numbers: want 2, 2 and 1"},
+		{2, []float32{-1}, "adam.steps is -1: want a count"}, {2, []float32{1.5}, "adam.steps is 1.5: want a count"}, {2, []float32{float32(math.NaN())}, "adam.steps is NaN: want a count"},
+		{0, []float32{0, float32(math.NaN())}, "moments of weight 1 are NaN and "}, {1, []float32{-1, 0}, " and -1: want finite numbers"}, {1, []float32{float32(math.Inf(1)), 0}, " and +Inf: want finite numbers"},
 	} {
 		broken := slices.Clone(state)
 		broken[bad.tensor].Data = bad.data
-		if err := b.Restore(broken); !errors.Is(err, models.ErrMismatch) {
-			t.Errorf("case %d: error %v, want ErrMismatch", i, err)
+		if err := b.Restore(broken); !errors.Is(err, models.ErrMismatch) || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("error %v, want ErrMismatch and %q", err, bad.want)
 		}
 	}
 	if err := b.Restore(state); err != nil {

@@ -52,11 +52,11 @@ func TestShapeValidate(t *testing.T) {
 			t.Errorf("error %v: want it to contain %q", err, want)
 		}
 	}
-	if err := (models.Shape{Obs: 1, Head: models.Score, Actions: 1, Players: 1}).Validate(); err == nil {
-		t.Error("a network without hidden layers is valid")
+	if err := (models.Shape{Obs: 1, Head: models.Score, Actions: 1, Players: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "number of hidden layers is 0: want 1") {
+		t.Errorf("a network without hidden layers: %v", err)
 	}
 	huge := models.Shape{Obs: 60000, Hidden: []int{60000}, Head: models.Score, Actions: 1, Players: 1}
-	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), "weights") {
+	if err := huge.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("it has %d weights: want at most", huge.Size())) {
 		t.Errorf("error %v: want it to name the number of weights", err)
 	}
 }
@@ -150,11 +150,16 @@ func TestForwardConcurrently(t *testing.T) {
 
 func TestForwardPanics(t *testing.T) {
 	m := newMLP(t, score, 1)
-	for _, n := range [][3]int{{2, 2, 12}, {2, 4, 11}, {1, 4, 22}, {2, 3, 22}} {
+	for n, want := range map[[3]int]string{
+		{1, 2, 12}: "models: Forward: obs has length 12: want a multiple of 11",
+		{2, 4, 11}: "models: Forward: policy and values have lengths 2 and 4: want 1 rows of 1 and 2",
+		{1, 4, 22}: "models: Forward: policy and values have lengths 1 and 4: want 2 rows of 1 and 2",
+		{2, 3, 22}: "models: Forward: policy and values have lengths 2 and 3: want 2 rows of 1 and 2",
+	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("Forward accepts lengths %v", n)
+				if got := recover(); got != want {
+					t.Errorf("lengths %v: panic %v, want %q", n, got, want)
 				}
 			}()
 			m.Forward(make([]float32, n[0]), make([]float32, n[1]), make([]float32, n[2]))
@@ -188,8 +193,8 @@ func TestForwardKeepsNaN(t *testing.T) {
 		if policy[0] == policy[0] && values[0] == values[0] && values[1] == values[1] {
 			t.Errorf("weight %d is NaN and the outputs are %v and %v", i, policy, values)
 		}
-		if err := m.CheckFinite(); err == nil {
-			t.Errorf("weight %d is NaN and CheckFinite returns nil", i)
+		if err := m.CheckFinite(); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("weight %d of ", i)) {
+			t.Errorf("weight %d is NaN and CheckFinite returns %v", i, err)
 		}
 	}
 }
@@ -211,8 +216,8 @@ func TestNewMLP(t *testing.T) {
 			t.Errorf("%s has standard deviation %v: want %v", tensor.Name, got, w)
 		}
 	}
-	if _, err := models.NewMLP(models.Shape{}, rand.NewPCG(0, 0)); err == nil {
-		t.Error("NewMLP accepts a shape of zeros")
+	if _, err := models.NewMLP(models.Shape{}, rand.NewPCG(0, 0)); err == nil || !strings.Contains(err.Error(), "obs is 0: want 1") {
+		t.Errorf("NewMLP of a shape of zeros: %v", err)
 	}
 }
 
@@ -227,14 +232,14 @@ func TestTensors(t *testing.T) {
 		if !slices.Equal(a.Weights(), b.Weights()) {
 			t.Errorf("%s: Tensors and SetTensors change weights", s.Head)
 		}
-		for name, bad := range map[string][]models.Tensor{
-			"one missing":   ts[1:],
-			"another name":  append([]models.Tensor{{Name: "x", Shape: ts[0].Shape, Data: ts[0].Data}}, ts[1:]...),
-			"another shape": append([]models.Tensor{{Name: ts[0].Name, Shape: []int{1, len(ts[0].Data)}, Data: ts[0].Data}}, ts[1:]...),
-			"other numbers": append([]models.Tensor{{Name: ts[0].Name, Shape: ts[0].Shape}}, ts[1:]...),
+		for want, bad := range map[string][]models.Tensor{
+			fmt.Sprintf("%d tensors: want %d", len(ts)-1, len(ts)):                ts[1:],
+			"no tensor " + ts[0].Name:                                             append([]models.Tensor{{Name: "x", Shape: ts[0].Shape, Data: ts[0].Data}}, ts[1:]...),
+			fmt.Sprintf("%s has shape [1 %d] and ", ts[0].Name, len(ts[0].Data)):  append([]models.Tensor{{Name: ts[0].Name, Shape: []int{1, len(ts[0].Data)}, Data: ts[0].Data}}, ts[1:]...),
+			fmt.Sprintf("%s has shape %v and 0 numbers", ts[0].Name, ts[0].Shape): append([]models.Tensor{{Name: ts[0].Name, Shape: ts[0].Shape}}, ts[1:]...),
 		} {
-			if err := b.SetTensors(bad); !errors.Is(err, models.ErrMismatch) {
-				t.Errorf("%s: error %v: want ErrMismatch", name, err)
+			if err := b.SetTensors(bad); !errors.Is(err, models.ErrMismatch) || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v: want ErrMismatch and %q", err, want)
 			}
 		}
 	}
@@ -283,23 +288,23 @@ func TestCheckOutputs(t *testing.T) {
 	s := models.Shape{Obs: 2, Hidden: []int{2}, Head: models.Logits, Actions: 1, Players: 1}
 	for _, test := range []struct {
 		weights []float32 // W [2, 2], B [2], then W [2, 2], B [2]
-		ok      bool
+		want    string    // of the error, or ""
 	}{
-		{[]float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true},
-		{[]float32{1e30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true},
-		{[]float32{1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, false},
-		{[]float32{-1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, false},
-		{[]float32{0, 0, 0, 0, -1e38, 0, 0, 0, 0, 0, 0, 0}, false},
-		{[]float32{0, 0, 0, 0, -8e37, 0, 1e30, 0, 0, 0, 0, 0}, true}, // the ReLU gives 0
-		{[]float32{0, 0, 0, 0, 8e37, 0, 1e30, 0, 0, 0, 0, 0}, false},
-		{[]float32{1e17, 0, 0, 0, 0, 0, 1e19, 0, 0, 0, 0, 0}, false},
-		{[]float32{1e17, 0, 0, 0, 0, 0, 0, 0, 1e19, 0, 0, 0}, true},
-		{[]float32{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, math.MaxFloat32}, false},
+		{[]float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
+		{[]float32{1e30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, ""},
+		{[]float32{1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "(layer 0, unit 0)"},
+		{[]float32{-1e36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "(layer 0, unit 0)"},
+		{[]float32{0, 0, 0, 0, -1e38, 0, 0, 0, 0, 0, 0, 0}, "(layer 0, unit 0)"},
+		{[]float32{0, 0, 0, 0, -8e37, 0, 1e30, 0, 0, 0, 0, 0}, ""}, // the ReLU gives 0
+		{[]float32{0, 0, 0, 0, 8e37, 0, 1e30, 0, 0, 0, 0, 0}, "(layer 1, unit 0)"},
+		{[]float32{1e17, 0, 0, 0, 0, 0, 1e19, 0, 0, 0, 0, 0}, "(layer 1, unit 0)"},
+		{[]float32{1e17, 0, 0, 0, 0, 0, 0, 0, 1e19, 0, 0, 0}, ""},
+		{[]float32{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, math.MaxFloat32}, "(layer 1, unit 1)"},
 	} {
 		m := newMLP(t, s, 1)
 		copy(m.Weights(), test.weights)
-		if err := m.CheckOutputs(); (err == nil) != test.ok {
-			t.Errorf("%v: %v; want no error: %t", test.weights, err, test.ok)
+		if err := m.CheckOutputs(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v; want %q", test.weights, err, test.want)
 		}
 	}
 	deep := models.Shape{Obs: 500, Head: models.Score, Actions: 10, Players: 4}

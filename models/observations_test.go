@@ -1,9 +1,11 @@
 package models_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env/game"
@@ -124,8 +126,9 @@ func TestAppendNearPanics(t *testing.T) {
 	for _, lengths := range [][2]int{{2, 3}, {4, 3}, {6, 0}, {3, 4}} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("lengths %v are accepted", lengths)
+				want := fmt.Sprintf("models: AppendNear: lengths %d and %d: want an observation of 3 numbers", lengths[0], lengths[1])
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
+					t.Errorf("panic %q, want %q", got, want)
 				}
 			}()
 			models.NewObservations(3, nil).AppendNear(make([]float32, lengths[0]), make([]float32, lengths[1]))
@@ -227,8 +230,8 @@ func TestAppendSparse(t *testing.T) {
 		t.Error("the observations differ")
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("a number behind the last is accepted")
+		if got := recover(); got != "sgemm: Add: the column is out of range" {
+			t.Errorf("a number behind the last: panic %v", got)
 		}
 	}()
 	o.AppendSparse([]game.Element{{Index: d, Value: 1}})

@@ -240,7 +240,7 @@ def module_files(module: Path) -> list[str]:
         cwd=module,
         check=True,
     )
-    others = (".", "cmd/", "docs/", "python/")
+    others = (".", "cmd/", "docs/", "python/", "tools/")
     return [
         f
         for f in listed.stdout.splitlines()

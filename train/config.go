@@ -144,9 +144,6 @@ func (c Config) Validate() error {
 		}
 	}
 	known := slices.Contains(Algorithms(), c.Algorithm)
-	if c.Algorithm == onePly {
-		return errOnePly
-	}
 	want(known, "algorithm", c.Algorithm, fmt.Sprintf("one of %v", Algorithms()))
 	want(c.Steps > 0 && c.Steps <= MaxSteps, "steps", c.Steps, fmt.Sprintf("1 to %d", uint64(MaxSteps)))
 	want(c.Head == models.Score || c.Head == models.Logits, "head", c.Head, `"score" or "logits"`)

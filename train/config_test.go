@@ -118,7 +118,6 @@ func TestCheck(t *testing.T) {
 		want      string
 	}{
 		{"no turn plans", "mars-is-ours-fast", 0, train.TurnExact, nil, "train.algorithm is turn-exact; want one of [ppo one-move search]"},
-		{"an older name", "mars-is-ours-fast", 0, "one-ply", nil, "train.algorithm one-ply is now one-move"},
 		{"one move", "mars-is-ours-fast", 0, train.OneMove, nil, ""},
 		{"wide ensemble", "martian-dice", 0, train.AlgorithmPPO, func(c *train.Config) {
 			c.Hidden = []int{8000}

@@ -16,6 +16,7 @@ import (
 	"marsgym/internal/jobs"
 	"marsgym/internal/parallel"
 	"marsgym/models"
+	"marsgym/train/expert"
 	"marsgym/train/method"
 )
 
@@ -111,7 +112,7 @@ func (e *expertIteration) begin(x float64) {
 	for _, p := range e.parts {
 		p.begin()
 		if e.cfg.Expert.PolicyLag > 0 {
-			p.results, p.spare = p.spare, p.results
+			p.targets, p.spare = p.spare, p.targets
 		}
 	}
 	e.begun, e.searched = true, false
@@ -170,20 +171,19 @@ func (e *expertIteration) newFit(ctx context.Context, out *Metrics) (fit func() 
 	cfg := e.cfg
 	warm := e.now.at >= cfg.Expert.ValueWarmup
 	n, m := 0, 0
-	var found []*samples
+	var found []*expert.Targets
 	for _, p := range e.parts {
-		for i := range p.found {
-			found = append(found, &p.found[i])
-			n += p.found[i].values()
-			m += p.found[i].decisions()
+		for i := range p.targets {
+			t := &p.targets[i]
+			found, n, m = append(found, t), n+len(t.Value)/e.spec.Players, m+len(t.Start)-1
 		}
 	}
 	shards, losses := make([]models.Shard, len(found)), make([]Losses, len(found))
-	for k, p := range found {
-		shards[k] = models.Shard{Obs: p.obs, Loss: p.loss(&losses[k], e.spec, cfg.Head, max(1, n), max(1, m), cfg.ValueCoef, warm)}
-		out.Decisions += p.steps
-		out.Games += p.games
-		out.Evaluated += p.evaluated
+	for k, t := range found {
+		shards[k] = models.Shard{Obs: t.Obs, Loss: expertLoss(t, &losses[k], e.spec, cfg.Head, max(1, n), max(1, m), cfg.ValueCoef, warm)}
+		out.Decisions += uint64(t.Decisions)
+		out.Games += uint64(t.Games)
+		out.Evaluated += uint64(t.Evaluated)
 	}
 	return func() (err error) {
 		if n > 0 { // a short Search may know the value of no decision

@@ -21,7 +21,10 @@ type idle struct{ expert.Expert }
 
 func (idle) Search(_ context.Context, dst []expert.Targets, _ expert.Options, _ expert.Network) error {
 	for i := range dst {
-		dst[i] = expert.Targets{Start: []int32{0}}
+		obs, after := dst[i].Obs, dst[i].AfterObs
+		obs.Reset()
+		after.Reset()
+		dst[i] = expert.Targets{Obs: obs, AfterObs: after, Start: []int32{0}}
 	}
 	return nil
 }
@@ -62,9 +65,9 @@ func TestIdlePart(t *testing.T) {
 		}
 		n, decisions := 0, 0
 		for _, p := range e.parts {
-			for _, s := range p.found {
-				n += s.values()
-				decisions += s.decisions()
+			for _, s := range p.targets {
+				n += len(s.Value) / g.Spec().Players
+				decisions += len(s.Start) - 1
 			}
 		}
 		if n == 0 || m.Value.N != float64(n) || m.Policy.N != float64(decisions) {
@@ -100,25 +103,25 @@ func TestExpertFigures(t *testing.T) {
 	}
 	var policy, entropy, value, divergence, choices, positions, decisions, games float64
 	for _, part := range e.parts {
-		for _, s := range part.found {
-			decisions, games = decisions+float64(s.steps), games+float64(s.games)
-			scores, values := make([]float32, s.obs.Len()), make([]float32, s.obs.Len()*2)
-			before.ForwardObservations(scores, values, s.obs, 0, s.obs.Len())
-			n := len(s.value) / 2
+		for _, s := range part.targets {
+			decisions, games = decisions+float64(s.Decisions), games+float64(s.Games)
+			scores, values := make([]float32, s.Obs.Len()), make([]float32, s.Obs.Len()*2)
+			before.ForwardObservations(scores, values, s.Obs, 0, s.Obs.Len())
+			n := len(s.Value) / 2
 			for i := range n {
 				positions++
 				for j, share := range softmax(values[2*i : 2*i+2]) {
-					want := (float64(s.value[2*i+j]) - spec.Loss) / (spec.Win - spec.Loss)
+					want := (float64(s.Value[2*i+j]) - spec.Loss) / (spec.Win - spec.Loss)
 					value += (share - want) * (share - want) / 2
 					if want > 0 {
 						divergence += want * math.Log(want/share)
 					}
 				}
 			}
-			for i, from := range s.start[:len(s.start)-1] {
+			for i, from := range s.Start[:len(s.Start)-1] {
 				choices++
-				for k, q := range softmax(scores[n+int(from) : n+int(s.start[i+1])]) {
-					if want := s.policy[int(from)+k]; want > 0 {
+				for k, q := range softmax(scores[n+int(from) : n+int(s.Start[i+1])]) {
+					if want := s.Policy[int(from)+k]; want > 0 {
 						policy += want * math.Log(want/q)
 					}
 					entropy -= q * math.Log(q)

@@ -73,7 +73,7 @@ func (c Config) memory(g env.Game, play playSizes) (networks, iteration float64)
 		steps = n * float64(s.Turns)
 	}
 	const search = 2                         // times as much, with what a search keeps of the states that it meets
-	found := 1 + float64(c.Expert.PolicyLag) // sets of samples
+	found := 1 + float64(c.Expert.PolicyLag) // sets of targets
 	iteration = search*found*steps*(1+rows)*growth*number*d + search*fit(steps*(1+rows)) + n*node*float64(s.Tree.Simulations)
 	return number * copies * float64(shape.Size()), iteration
 }

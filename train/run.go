@@ -141,7 +141,7 @@ var ErrCheckpoint = errors.New("the run cannot be resumed")
 //
 // Unless it resumes, Run overwrites nothing in the folder; its error then wraps
 // [fs.ErrExist]. Other errors wrap [ErrConfig], [ErrTaken], [ErrSettings],
-// [ErrRenamed], [ErrArithmetic] or [models.ErrDiverged].
+// [ErrArithmetic] or [models.ErrDiverged].
 func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 	if err := cfg.Check(opt.Game); err != nil {
 		return nil, fmt.Errorf("training config: %w", err)

@@ -33,18 +33,14 @@ var segmentFiles = []string{MetricsFile, tensorboard.File, CheckpointFile, agent
 // maxSegmentFile is the largest size of such a file. Chosen: above that of models.
 const maxSegmentFile = 1 << 28
 
-// segment is the task to continue the run in a folder.
+// segment is what continuing a run to its next checkpoint has led to, the same wherever that is
+// computed.
 type segment struct {
-	dir      string
-	settings Settings
-	outcome  segmentOutcome
-}
-
-// segmentOutcome is how a segment ended, the same wherever that is computed.
-type segmentOutcome struct {
 	Done     bool        `json:"done"`               // the run has ended
 	Diverged string      `json:"diverged,omitempty"` // why it cannot go on
 	State    jobs.Digest `json:"state"`              // see stateDigest
+
+	files [][]byte // with times, unless it has diverged
 }
 
 // errPaused is returned by a run that ends at a checkpoint because of Options.pause.
@@ -59,13 +55,29 @@ func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options)
 		return err
 	}
 	defer release()
+	settings, err := s.blob()
+	if err != nil {
+		return err
+	}
 	for {
-		x := &segment{dir: opt.Dir, settings: s}
-		if err := executor.Do(ctx, []jobs.Task{x}); err != nil {
+		files, err := packFiles(opt.Dir)
+		if err != nil {
 			return err
 		}
-		if x.outcome.Diverged != "" {
-			return nil
+		var x segment
+		task := &jobs.Part[segment]{
+			Name: "the result of a segment", Kind: SegmentKind, Args: struct{}{}, Inputs: []*jobs.Blob{settings, jobs.NewBlob(files)},
+			Find: func(context.Context) (segment, error) {
+				return segment{}, errors.New("train: a segment needs an executor with workers")
+			},
+			Decode: decodeSegment,
+			Take:   func(found segment) { x = found },
+		}
+		if err := executor.Do(ctx, []jobs.Task{task}); err != nil || x.Diverged != "" {
+			return err
+		}
+		if err := writeFiles(opt.Dir, x.files); err != nil {
+			return err
 		}
 		if opt.Report != nil {
 			m, err := lastMetrics(opt.Dir)
@@ -75,51 +87,25 @@ func RunBy(ctx context.Context, executor jobs.Executor, s Settings, opt Options)
 			m.Done = min(1, float64(m.Steps)/float64(s.Train.Steps))
 			opt.Report(m)
 		}
-		if x.outcome.Done {
+		if x.Done {
 			return nil
 		}
 	}
 }
 
-// Job implements [jobs.Task].
-func (x *segment) Job() (jobs.Job, error) {
-	settings, err := x.settings.blob()
-	if err != nil {
-		return jobs.Job{}, err
+// decodeSegment returns a segment that another process has computed.
+func decodeSegment(r jobs.Result) (x segment, err error) {
+	if err := json.Unmarshal(r.Bytes, &x); err != nil || x.Diverged != "" {
+		return x, err
 	}
-	files, err := packFiles(x.dir)
-	return jobs.Job{Kind: SegmentKind, Args: []byte("{}"), Inputs: []*jobs.Blob{settings, jobs.NewBlob(files)}}, err
-}
-
-// Run implements [jobs.Task]. Segments are computed by others only.
-func (x *segment) Run(context.Context) error {
-	return errors.New("train: a segment needs an executor with workers")
-}
-
-// Receive implements [jobs.Task].
-func (x *segment) Receive(r jobs.Result) error {
-	var o segmentOutcome
-	if err := json.Unmarshal(r.Bytes, &o); err != nil {
-		return fmt.Errorf("the result of a segment: %w", err)
+	if x.files, err = cutFiles(r.Times); err != nil {
+		return x, err
 	}
-	if o.Diverged == "" {
-		files, err := cutFiles(r.Times)
-		if err != nil {
-			return fmt.Errorf("the result of a segment: %w", err)
-		}
-		state, err := stateDigest(files)
-		if err == nil && state != o.State {
-			err = errors.New("the files are not those of the result")
-		}
-		if err != nil {
-			return fmt.Errorf("the result of a segment: %w", err)
-		}
-		if err := writeFiles(x.dir, files); err != nil {
-			return err
-		}
+	state, err := stateDigest(x.files)
+	if err == nil && state != x.State {
+		err = errors.New("the files are not those of the result")
 	}
-	x.outcome = o
-	return nil
+	return x, err
 }
 
 // stateDigest is the digest of what files hold without times: of the metrics, of the model, and
@@ -198,7 +184,6 @@ func writeFiles(dir string, files [][]byte) error {
 
 // SegmentOptions are what a worker needs to compute segments.
 type SegmentOptions struct {
-	Open    Opener
 	Learner func(*models.MLP, models.AdamConfig) (models.Learner, error) // of the default backend
 	// Evaluate returns [Options].Evaluate for a game, nil if it has none.
 	Evaluate func(context.Context, env.Game) (func(context.Context, *models.MLP) (*models.Exact, error), error)
@@ -232,7 +217,7 @@ func Segment(opt SegmentOptions) jobs.Func {
 		if len(inputs) != 2 {
 			return r, errors.New("a segment needs settings and files")
 		}
-		s, g, err := decodeSettings(inputs[0].Bytes, opt.Open)
+		s, g, err := decodeSettings(inputs[0].Bytes)
 		if err != nil {
 			return r, err
 		}
@@ -259,7 +244,7 @@ func Segment(opt SegmentOptions) jobs.Func {
 			}
 		}
 		_, err = Run(ctx, s.Train, run)
-		o := segmentOutcome{Done: err == nil}
+		o := segment{Done: err == nil}
 		switch {
 		case errors.Is(err, models.ErrDiverged):
 			o.Diverged = err.Error()

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env"
 	"marsgym/internal/jobs"
 	"marsgym/internal/test/testgames"
 	"marsgym/train"
@@ -23,8 +22,7 @@ func twoSegments(f *testing.F) (train.Settings, []jobs.Job, []jobs.Result, jobs.
 	cfg := tiny(train.OneMove)
 	cfg.Checkpoints = 2
 	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	opened := func(string, []byte) (env.Game, error) { return g, nil }
-	compute := train.Segment(train.SegmentOptions{Open: opened, Learner: learner})
+	compute := train.Segment(train.SegmentOptions{Learner: learner})
 	var sent []jobs.Job
 	var results []jobs.Result
 	e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
@@ -56,17 +54,24 @@ func FuzzSegment(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := train.RunBy(t.Context(), once{r}, s, train.Options{Dir: dir}); err != nil && !errors.Is(err, errStop) {
+		if err := train.RunBy(t.Context(), &once{result: r}, s, train.Options{Dir: dir}); err != nil && !errors.Is(err, errStop) {
 			t.Errorf("the result of a segment is refused: %v", err)
 		}
 	})
 }
 
 // once gives its result to the first task, and then stops.
-type once struct{ result jobs.Result }
+type once struct {
+	result jobs.Result
+	given  bool
+}
 
-func (o once) Do(_ context.Context, tasks []jobs.Task) error {
-	return errors.Join(tasks[0].Receive(o.result), errStop)
+func (o *once) Do(_ context.Context, tasks []jobs.Task) error {
+	if o.given {
+		return errStop
+	}
+	o.given = true
+	return tasks[0].Receive(o.result)
 }
 
 // FuzzSegmentResult receives foreign results. One that is refused changes no file.
@@ -79,8 +84,8 @@ func FuzzSegmentResult(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, result, files []byte) {
 		before := folder(t, dir)
-		err := train.RunBy(t.Context(), once{jobs.Result{Bytes: result, Times: files}}, s, train.Options{Dir: dir})
-		if err == nil || err.Error() == errStop.Error() {
+		err := train.RunBy(t.Context(), &once{result: jobs.Result{Bytes: result, Times: files}}, s, train.Options{Dir: dir})
+		if err == nil || errors.Is(err, errStop) {
 			return // accepted
 		}
 		if after := folder(t, dir); !maps.EqualFunc(before, after, bytes.Equal) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
+	"strings"
 	"testing"
 
 	"marsgym/agents"
@@ -41,7 +43,7 @@ func TestRunBy(t *testing.T) {
 		if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: whole, Learner: learner, Backend: train.DefaultBackend, Evaluate: evaluate}); err != nil {
 			t.Fatal(err)
 		}
-		compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner, Evaluate: exactly})
+		compute := train.Segment(train.SegmentOptions{Learner: learner, Evaluate: exactly})
 		s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
 		count := 0
 		e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
@@ -71,7 +73,7 @@ func TestSegmentDiverges(t *testing.T) {
 	cfg := short(train.AlgorithmPPO)
 	cfg.ValueCoef = 1e30
 	s := train.Settings{Game: g.Spec().ID, GameConfig: []byte(g.Spec().ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	e := segments(train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner}))
+	e := segments(train.Segment(train.SegmentOptions{Learner: learner}))
 	if err := train.RunBy(t.Context(), e, s, train.Options{Dir: t.TempDir(), Report: func(train.Metrics) {}}); err != nil {
 		t.Error(err)
 	}
@@ -84,35 +86,39 @@ func TestSegmentRefuses(t *testing.T) {
 	cfg := short(train.OneMove)
 	cfg.Steps, cfg.Checkpoints = 600, 3
 	s := train.Settings{Game: spec.ID, GameConfig: []byte(spec.ConfigJSON()), Backend: train.DefaultBackend, Train: cfg}
-	compute := train.Segment(train.SegmentOptions{Open: openCatalog, Learner: learner})
-	for name, alter := range map[string]func(*jobs.Result){
-		"no files":      func(r *jobs.Result) { r.Times = nil },
-		"half of them":  func(r *jobs.Result) { r.Times = r.Times[:len(r.Times)/2] },
-		"a changed bit": func(r *jobs.Result) { r.Times[len(r.Times)-100] ^= 1 },
-		"a loss": func(r *jobs.Result) {
+	compute := train.Segment(train.SegmentOptions{Learner: learner})
+	const others = "the files are not those of the result"
+	for name, test := range map[string]struct {
+		alter func(*jobs.Result)
+		want  string
+	}{
+		"no files":      {func(r *jobs.Result) { r.Times = nil }, "no length in the remaining 0 bytes"},
+		"half of them":  {func(r *jobs.Result) { r.Times = r.Times[:len(r.Times)/2] }, "elements of 1 bytes in the remaining"},
+		"a changed bit": {func(r *jobs.Result) { r.Times[len(r.Times)-100] ^= 1 }, others},
+		"a loss": {func(r *jobs.Result) {
 			r.Times = bytes.Replace(r.Times, []byte(`"value_loss":0.`), []byte(`"value_loss":1.`), 1)
-		},
-		"no outcome": func(r *jobs.Result) { r.Bytes = nil },
-		"another state": func(r *jobs.Result) { // its last digit
+		}, others},
+		"no outcome": {func(r *jobs.Result) { r.Bytes = nil }, "unexpected end of JSON input"},
+		"another state": {func(r *jobs.Result) { // its last digit
 			last := &r.Bytes[len(r.Bytes)-3]
 			*last = map[bool]byte{true: '1', false: '0'}[*last == '0']
-		},
+		}, others},
 	} {
 		dir := t.TempDir()
 		e := segments(func(ctx context.Context, args []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 			r, err := compute(ctx, args, inputs)
-			alter(&r)
+			test.alter(&r)
 			return r, err
 		})
-		if err := train.RunBy(t.Context(), e, s, train.Options{Dir: dir}); err == nil {
-			t.Errorf("%s: no error", name)
+		if err := train.RunBy(t.Context(), e, s, train.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "the result of a segment: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v; want %q", name, err, test.want)
 		}
-		if _, err := agents.LoadModel(dir); err == nil {
-			t.Errorf("%s: there is a model", name)
+		if _, err := agents.LoadModel(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: there is a model, or %v", name, err)
 		}
 	}
 	s.Backend = "gotch"
-	if err := train.RunBy(t.Context(), segments(compute), s, train.Options{Dir: t.TempDir()}); err == nil {
-		t.Error("no error for another backend")
+	if err := train.RunBy(t.Context(), segments(compute), s, train.Options{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "backend gotch; workers have "+train.DefaultBackend) {
+		t.Errorf("another backend: %v", err)
 	}
 }

@@ -46,14 +46,9 @@ type selfPlay struct {
 	ended  bool          // the task is done
 	search expert.Expert // in state, or in next if ended; nil or in any state if stale
 	stale  bool
-	results
-	spare results // those of the fit, while the task finds the next ones
-}
 
-// results are what a task finds in each piece of the rows.
-type results struct {
-	targets []expert.Targets
-	found   []samples
+	targets []expert.Targets // what it finds in each piece of the rows
+	spare   []expert.Targets // that of the fit, while the task finds the next
 }
 
 // newSelfPlay returns the task of a part without a state.
@@ -104,7 +99,7 @@ func (p *selfPlay) load() (err error) {
 	return err
 }
 
-// Run implements [jobs.Task]. It searches in each row, and lays out the samples.
+// Run implements [jobs.Task]. It searches in each row, and lays out the targets.
 func (p *selfPlay) Run(ctx context.Context) error {
 	if err := p.load(); err != nil {
 		return err
@@ -140,23 +135,23 @@ func (p *selfPlay) Run(ctx context.Context) error {
 		if k == 0 {
 			p.next, err = p.search.AppendState(p.next[:0])
 		} else {
-			p.found[k-1].fill(&p.targets[k-1], spec, cfg.Head, opt.Temperature)
+			p.targets[k-1].LayOut(spec, opt)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	p.found[0].evaluated = evaluated.Load()
+	p.targets[0].Evaluated = int(evaluated.Load())
 	p.ended, p.stale = true, false
 	return nil
 }
 
 // resize makes room for n pieces.
 func (p *selfPlay) resize(n int) {
-	for len(p.found) < n {
-		p.targets, p.found = append(p.targets, expert.Targets{}), append(p.found, newSamples(p.game.Spec()))
+	for len(p.targets) < n {
+		p.targets = append(p.targets, expert.Targets{Obs: models.NewObservations(p.game.Spec().ObsLen(), nil)})
 	}
-	p.targets, p.found = p.targets[:n], p.found[:n]
+	p.targets = p.targets[:n]
 }
 
 // SelfPlayKind is the kind of the jobs of expert iteration.
@@ -187,9 +182,9 @@ func (p *selfPlay) Job() (jobs.Job, error) {
 // result returns what [selfPlay.Receive] reads: the state after Run, as the difference to that
 // before it, and what was found.
 func (p *selfPlay) result() []byte {
-	b := binary.AppendUvarint(appendDifference(nil, p.state, p.next), uint64(len(p.found)))
-	for i := range p.found {
-		b = jobs.AppendSlice(b, p.found[i].appendBinary(nil))
+	b := binary.AppendUvarint(appendDifference(nil, p.state, p.next), uint64(len(p.targets)))
+	for i := range p.targets {
+		b = jobs.AppendSlice(b, appendTargets(nil, &p.targets[i]))
 	}
 	return b
 }
@@ -216,9 +211,9 @@ func (p *selfPlay) possible(state []byte) error {
 	if err == nil {
 		err = x.RestoreState(state)
 	}
-	for i := range p.found {
-		if s := &p.found[i]; err == nil && (s.steps > 1<<32 || s.games > 1<<32 || s.evaluated > 1<<40) {
-			err = fmt.Errorf("%d decisions, %d games and %d evaluations", s.steps, s.games, s.evaluated)
+	for _, t := range p.targets {
+		if err == nil && (uint64(t.Decisions) > 1<<32 || uint64(t.Games) > 1<<32 || uint64(t.Evaluated) > 1<<40) {
+			err = fmt.Errorf("%d decisions, %d games and %d evaluations are more than a part takes", t.Decisions, t.Games, t.Evaluated)
 		}
 	}
 	return err
@@ -235,10 +230,10 @@ func (p *selfPlay) decode(b []byte) error {
 	}
 	p.resize(int(n))
 	b = b[size:]
-	for i := range p.found {
+	for i := range p.targets {
 		text, rest, err := jobs.CutSlice[byte](b)
 		if err == nil {
-			err = p.found[i].decode(text, p.game.Spec(), p.cfg.Head)
+			err = decodeTargets(&p.targets[i], text, p.game.Spec(), p.cfg.Head)
 		}
 		if err != nil {
 			return err
@@ -253,7 +248,6 @@ func (p *selfPlay) decode(b []byte) error {
 
 // selfPlayWorker computes jobs of self-play for other processes.
 type selfPlayWorker struct {
-	open Opener
 	runs jobs.Cache[*selfPlayRun] // by their settings
 }
 
@@ -290,17 +284,14 @@ func (r *selfPlayRun) put(p *selfPlay) {
 }
 
 // SelfPlay returns the function of the jobs of kind [SelfPlayKind].
-func SelfPlay(open Opener) jobs.Func {
-	w := &selfPlayWorker{open: open}
-	return w.run
-}
+func SelfPlay() jobs.Func { return new(selfPlayWorker).run }
 
 func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Blob) (jobs.Result, error) {
 	var args selfPlayArgs
 	if err := json.Unmarshal(text, &args); err != nil || len(inputs) < 3 {
 		return jobs.Result{}, errors.New("a job of self-play needs settings, weights and a state")
 	}
-	run, err := w.runs.Of(ctx, inputs[0], w.openRun)
+	run, err := w.runs.Of(ctx, inputs[0], openRun)
 	if err != nil {
 		return jobs.Result{}, fmt.Errorf("the settings of a job: %w", err)
 	}
@@ -333,8 +324,8 @@ func (w *selfPlayWorker) run(ctx context.Context, text []byte, inputs []*jobs.Bl
 }
 
 // openRun opens the game of a run's settings and checks that they can be trained.
-func (w *selfPlayWorker) openRun(text []byte) (*selfPlayRun, error) {
-	s, g, err := decodeSettings(text, w.open)
+func openRun(text []byte) (*selfPlayRun, error) {
+	s, g, err := decodeSettings(text)
 	if err == nil && s.Train.Algorithm == AlgorithmPPO {
 		err = errors.New("ppo has no jobs of self-play")
 	}

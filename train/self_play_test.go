@@ -5,21 +5,18 @@ import (
 	"compress/flate"
 	"context"
 	"encoding/binary"
+	"strings"
 	"sync"
 	"testing"
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
-
-// openCatalog opens the game of the settings of a job.
-func openCatalog(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
 
 // selfPlay are the jobs of self-play, computed by a function.
 func selfPlay(compute jobs.Func) map[string]jobs.Func {
@@ -76,7 +73,7 @@ func TestEncoded(t *testing.T) {
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: local, Learner: learner}); err != nil {
 				t.Fatal(err)
 			}
-			e, count := jobstest.Encoded(selfPlay(train.SelfPlay(openCatalog)), nil)
+			e, count := jobstest.Encoded(selfPlay(train.SelfPlay()), nil)
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: tt.game, Dir: remote, Learner: learner, Executor: e}); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +89,7 @@ func TestEncoded(t *testing.T) {
 // number of 8 bytes is left out. A result is refused, or its numbers are possible and training
 // goes on.
 func TestReceiveRefuses(t *testing.T) {
-	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay()
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
 	each := 7
@@ -110,6 +107,9 @@ func TestReceiveRefuses(t *testing.T) {
 			e, _ := jobstest.Encoded(selfPlay(compute), alter)
 			if _, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e}); err != nil {
 				refused++
+				if !strings.Contains(err.Error(), "the result of part ") {
+					t.Fatalf("byte %d: %v", at, err)
+				}
 			}
 		}
 	}
@@ -121,19 +121,24 @@ func TestReceiveRefuses(t *testing.T) {
 // TestReceiveRefusesStates: a run does not go on from a state that is none, or count decisions
 // that nobody has time for.
 func TestReceiveRefusesStates(t *testing.T) {
-	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay(openCatalog)
+	g, compute := testgames.Open(t, "pig", 0, `{"target": 10}`), train.SelfPlay()
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps = 2, 1
-	for name, change := range map[string]func(state, found []byte) ([]byte, []byte){
-		"as it is": func(state, found []byte) ([]byte, []byte) { return state, found },
-		"a state of ones": func(_, found []byte) ([]byte, []byte) {
+	// ones is a difference of another bit in each of n bytes.
+	ones := func(n int) func(_, found []byte) ([]byte, []byte) {
+		return func(_, found []byte) ([]byte, []byte) {
 			var b bytes.Buffer
 			w, _ := flate.NewWriter(&b, flate.BestSpeed)
-			w.Write(bytes.Repeat([]byte{1}, 1<<12))
+			w.Write(bytes.Repeat([]byte{1}, n))
 			w.Close()
 			return b.Bytes(), found
-		},
-		"decisions": func(state, found []byte) ([]byte, []byte) {
+		}
+	}
+	for want, change := range map[string]func(state, found []byte) ([]byte, []byte){
+		"":                          func(state, found []byte) ([]byte, []byte) { return state, found },
+		"the state of pig: row 0: ": ones(1 << 20),
+		"the difference of the states: unexpected EOF": ones(100),
+		"4611686018427387904 decisions, ": func(state, found []byte) ([]byte, []byte) {
 			_, n := binary.Uvarint(found)
 			return state, append(binary.AppendUvarint(nil, 1<<62), found[n:]...)
 		},
@@ -152,8 +157,8 @@ func TestReceiveRefusesStates(t *testing.T) {
 			return append(jobs.AppendSlice(append(jobs.AppendSlice(nil, state), rest[:n]...), found), after...)
 		})
 		_, err := train.Run(t.Context(), cfg, train.Options{Game: g, Dir: t.TempDir(), Learner: learner, Executor: e})
-		if (err == nil) != (name == "as it is") {
-			t.Errorf("%s: %v", name, err)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
 		}
 	}
 }
@@ -163,7 +168,7 @@ func FuzzSelfPlayJob(f *testing.F) {
 	g := testgames.Open(f, "pig", 0, `{"target": 10}`)
 	cfg := short(train.OneMove)
 	cfg.Rows, cfg.Steps, cfg.Expert.Search.Decisions = 2, 1, 2
-	compute := train.SelfPlay(openCatalog)
+	compute := train.SelfPlay()
 	var (
 		sent jobs.Job
 		mu   sync.Mutex

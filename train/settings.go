@@ -9,10 +9,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 	"marsgym/internal/jobs"
@@ -40,83 +40,82 @@ type Settings struct {
 	Train      Config          `json:"train"`
 }
 
-// Opener opens the game of settings. id and config are empty if they do not name
-// them.
-type Opener func(id string, config []byte) (env.Game, error)
+// Open opens the game of the settings in env/catalog, of which the first is the default.
+func (s Settings) Open() (env.Game, error) {
+	return catalog.Open(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig)
+}
 
-// ParseSettings reads settings, a JSON object or nil, and opens their game. Fields
-// that it lacks have their defaults: those of [DefaultFor] the game, or of
-// [DefaultForAlgorithm] if it names an algorithm. If a is not "" it is used in place
-// of that algorithm.
-func ParseSettings(text []byte, a Algorithm, open Opener) (Settings, env.Game, error) {
-	var given, s Settings
-	if text != nil {
-		if err := decodeStrictly(text, &given); err != nil {
-			return s, nil, err
+// Draft holds settings as they were written: fields that were left out are zero, since their
+// defaults depend on the game.
+type Draft struct {
+	Settings
+	text []byte // the JSON object, or nil
+}
+
+// ReadDraft reads settings, a JSON object or nil.
+func ReadDraft(text []byte) (d Draft, err error) {
+	if d.text = text; text != nil {
+		if err = input.DecodeJSON(text, &d.Settings); err != nil && fieldsOf(text)["train.shards"] != "" {
+			err = ErrShards
 		}
+		d.GameConfig = input.Part(text, "game_config") // with its place, for errors
 	}
-	g, err := open(given.Game, input.Part(text, "game_config"))
-	if err != nil {
-		return s, nil, err
-	}
-	s = Settings{Backend: DefaultBackend, Device: DefaultDevice}
-	switch a = cmp.Or(a, given.Train.Algorithm); {
+	return d, err
+}
+
+// Complete returns the settings for a game. Fields that the draft lacks have their defaults: those
+// of [DefaultFor] the game, or of [DefaultForAlgorithm] if the draft names an algorithm. If a is
+// not "" it is used in place of that algorithm.
+func (d Draft) Complete(g env.Game, a Algorithm) (s Settings, err error) {
+	var c Config
+	switch a = cmp.Or(a, d.Train.Algorithm); {
 	case a == "":
-		s.Train, err = DefaultFor(g)
-		a = s.Train.Algorithm
-	case a == onePly:
-		err = tagged{errOnePly, ErrConfig}
+		c, err = DefaultFor(g)
+		a = c.Algorithm
 	case !slices.Contains(Algorithms(), a):
 		err = tagged{input.Unknown("algorithm", string(a), AlgorithmNames()), ErrConfig}
 	default:
-		s.Train, err = DefaultForAlgorithm(g, a)
+		c, err = DefaultForAlgorithm(g, a)
 	}
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
-	if text != nil {
-		if err := input.DecodeJSON(text, &s); err != nil {
-			return s, nil, err
-		}
-	}
-	s.Device = cmp.Or(s.Device, DefaultDevice)
+	s, err = d.over(c)
 	s.Game, s.GameConfig, s.Train.Algorithm = g.Spec().ID, []byte(g.Spec().ConfigJSON()), a
-	return s, g, nil
+	return s, err
 }
 
-// decodeStrictly reads settings. It names the present names of fields that have others in
-// this release.
-func decodeStrictly(text []byte, s *Settings) error {
-	err := input.DecodeJSON(text, s)
-	return cmp.Or(checkRenamed(text), err)
+// over returns the settings with c for the fields of Train that the draft lacks.
+func (d Draft) over(c Config) (s Settings, err error) {
+	s = Settings{Backend: DefaultBackend, Train: c}
+	if d.text != nil {
+		err = input.DecodeJSON(d.text, &s)
+	}
+	s.Device = cmp.Or(s.Device, DefaultDevice)
+	return s, err
 }
 
 // LoadSettings reads the settings of a run folder. Fields that the file lacks have
 // the defaults of [DefaultConfig]; it follows no link.
-func LoadSettings(dir string) (Settings, error) {
-	var given Settings
-	d, err := atomicfile.OpenDir(dir)
+func LoadSettings(dir string) (s Settings, err error) {
+	folder, err := atomicfile.OpenDir(dir)
 	if err != nil {
-		return given, err
+		return s, err
 	}
-	defer d.Close()
-	text, err := d.ReadFile(ConfigFile, input.Settings)
+	defer folder.Close()
+	text, err := folder.ReadFile(ConfigFile, input.Settings)
 	if err != nil {
-		return given, err
+		return s, err
 	}
-	path := filepath.Join(dir, ConfigFile)
-	if text, err = input.Text(text); err != nil {
-		return given, fmt.Errorf("%s: %w", path, err)
+	d, err := ReadDraft(text)
+	if err == nil {
+		s, err = d.over(DefaultConfig(d.Train.Algorithm))
 	}
-	if err := decodeStrictly(text, &given); err != nil {
-		return given, fmt.Errorf("%s: %w", path, input.Placed(err))
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), input.Placed(err))
 	}
-	s := Settings{GameConfig: []byte("{}"), Backend: DefaultBackend, Device: DefaultDevice, Train: DefaultConfig(given.Train.Algorithm)}
-	if err := input.DecodeJSON(text, &s); err != nil {
-		return s, fmt.Errorf("%s: %w", path, input.Placed(err))
-	}
-	if part := input.Part(text, "game_config"); part != nil {
-		s.GameConfig = part
+	if s.GameConfig = json.RawMessage(d.GameConfig); s.GameConfig == nil {
+		s.GameConfig = []byte("{}")
 	}
 	return s, nil
 }
@@ -168,75 +167,8 @@ func fieldsOf(text []byte) map[string]string {
 	return fields
 }
 
-// ErrRenamed is returned for settings under a name that an older release had for
-// them.
-var ErrRenamed = errors.New("settings have other names in this release")
-
-// renamed maps the fields of settings that had other names in an older release to
-// their present keys, of the same object or, with dots, of train.
-var renamed = map[string]string{
-	"train.rate":                 "learning_rate",
-	"train.value":                "value_coef",
-	"train.adam.clip":            "max_grad_norm",
-	"train.ppo.entropy":          "entropy_coef",
-	"train.ppo.clip":             "clip_range",
-	"train.ppo.pool.share":       "opponents.fraction",
-	"train.ppo.pool.fraction":    "opponents.fraction",
-	"train.ppo.pool.size":        "opponents.size",
-	"train.ppo.pool.every":       "opponents.interval",
-	"train.ppo.pool.interval":    "opponents.interval",
-	"train.ppo.pool.power":       "opponents.power",
-	"train.expert.ahead":         "value_warmup",
-	"train.expert.search.anew":   "starts.sample",
-	"train.expert.search.strays": "exploration_fraction",
-	"train.expert.search.stray":  "exploration_rate",
-	"train.expert.search.moves":  "decisions",
-
-	"train.expert.search.restart_fraction": "starts.sample",
-}
-
-// gone are the fields of settings of older releases that have no successor: a run divides its
-// work itself.
-var gone = []string{"train.parts", "train.shards"}
-
-// onePly is an algorithm of older releases. Its search is that of [OneMove] in games that
-// merge their chance.
-const onePly Algorithm = "one-ply"
-
-var errOnePly = fmt.Errorf("%w: train.algorithm one-ply is now one-move, as train.expert.search.depth too: it searches Martian Dice as one-ply did", ErrRenamed)
-
-// CheckRenamed returns an error that wraps [ErrRenamed] and gives the present names
-// if some of the fields of [Settings], such as "train.rate" or its element "train.rate.0", are
-// those of an older release.
-func CheckRenamed(fields ...string) error {
-	given := func(old string) bool {
-		return slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f+".", old+".") })
-	}
-	var list []string
-	for _, old := range gone {
-		if given(old) {
-			list = append(list, old+" is gone: leave it out, as a run divides its work itself")
-		}
-	}
-	for _, old := range slices.Sorted(maps.Keys(renamed)) {
-		if given(old) {
-			list = append(list, old+" is now "+renamed[old])
-		}
-	}
-	if list == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", ErrRenamed, strings.Join(list, ", "))
-}
-
-// checkRenamed is CheckRenamed for all fields of a JSON document, and for its algorithm.
-func checkRenamed(text []byte) error {
-	fields := fieldsOf(text)
-	if fields["train.algorithm"] == strconv.Quote(string(onePly)) {
-		return errOnePly
-	}
-	return CheckRenamed(slices.Collect(maps.Keys(fields))...)
-}
+// ErrShards is returned for settings of release 0.1.0 with the field train.shards.
+var ErrShards = errors.New("train.shards is gone: leave it out, as a run divides its work itself")
 
 // settingsBlob is the name of the settings in a checkpoint.
 const settingsBlob = "settings"
@@ -256,9 +188,6 @@ func (r *run) checkSettings(checkpoint []byte) error {
 	if err := input.DecodeLoosely(checkpoint, &before); err != nil {
 		return err
 	}
-	if err := checkRenamed(checkpoint); err != nil {
-		return fmt.Errorf("%w; finish the run with the release that began it, or start a new run", err)
-	}
 	before.Train = DefaultConfig(before.Train.Algorithm)
 	if err := json.Unmarshal(checkpoint, &before); err != nil {
 		return err
@@ -272,12 +201,12 @@ func (r *run) checkSettings(checkpoint []byte) error {
 }
 
 // decodeSettings reads complete settings and opens their game.
-func decodeSettings(text []byte, open Opener) (Settings, env.Game, error) {
+func decodeSettings(text []byte) (Settings, env.Game, error) {
 	var s Settings
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, nil, err
 	}
-	g, err := open(s.Game, s.GameConfig)
+	g, err := s.Open()
 	if err != nil {
 		return s, nil, err
 	}

@@ -2,12 +2,13 @@ package train_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"marsgym/env"
@@ -16,9 +17,32 @@ import (
 	"marsgym/train"
 )
 
-// openGame implements [train.Opener].
-func openGame(id string, config []byte) (env.Game, error) {
-	return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
+// complete reads settings, opens their game and completes them for it.
+func complete(text []byte, a train.Algorithm) (s train.Settings, g env.Game, err error) {
+	d, err := train.ReadDraft(text)
+	if err == nil {
+		g, err = d.Open()
+	}
+	if err == nil {
+		s, err = d.Complete(g, a)
+	}
+	return s, g, err
+}
+
+// TestShards reads settings of release 0.1.0, as they are given and from a run folder.
+func TestShards(t *testing.T) {
+	text := []byte(`{"train": {"algorithm": "ppo", "shards": 4}}`)
+	if _, _, err := complete(text, ""); !errors.Is(err, train.ErrShards) {
+		t.Errorf("settings: %v; want ErrShards", err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, train.ConfigFile)
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.LoadSettings(dir); !errors.Is(err, train.ErrShards) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("run folder: %v; want ErrShards in %s", err, path)
+	}
 }
 
 // TestDefaultFor compares what depends on the game.
@@ -90,7 +114,7 @@ func TestBots(t *testing.T) {
 		`{"bots": {"random": 0.25, "greedy": 0.5}}`: {"random": 0.25, "greedy": 0.5},
 		`{"bots": {}}`:                              {},
 	} {
-		s, _, err := train.ParseSettings([]byte(`{"game": "martian-risk-small", "train": {"opponents": `+text+`}}`), "", openGame)
+		s, _, err := complete([]byte(`{"game": "martian-risk-small", "train": {"opponents": `+text+`}}`), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +124,8 @@ func TestBots(t *testing.T) {
 	}
 }
 
-// TestParseSettings completes settings by the defaults of their game.
-func TestParseSettings(t *testing.T) {
+// TestComplete completes settings by the defaults of their game.
+func TestComplete(t *testing.T) {
 	for _, test := range []struct {
 		text      string
 		algorithm train.Algorithm
@@ -116,7 +140,7 @@ func TestParseSettings(t *testing.T) {
 		if test.text != "" {
 			text = []byte(test.text)
 		}
-		s, g, err := train.ParseSettings(text, test.algorithm, openGame)
+		s, g, err := complete(text, test.algorithm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,15 +167,15 @@ func TestParseSettings(t *testing.T) {
 		`{"game": "pig", "game_config": {"target": 2, "target": 3}}`: `game_config: the key "target" is there twice`,
 		"\xff\xfe{\x00}\x00":                                         "UTF-16",
 	} {
-		_, _, err := train.ParseSettings([]byte(text), "", openGame)
+		_, _, err := complete([]byte(text), "")
 		refused(t, err, want)
 	}
-	s, _, err := train.ParseSettings([]byte("\ufeff"+`{"game": "pig", "game_config": {"target": 20}}`), "", openGame)
+	s, _, err := complete([]byte("\ufeff"+`{"game": "pig", "game_config": {"target": 20}}`), "")
 	if err != nil || !bytes.Contains(s.GameConfig, []byte(`"target":20`)) {
 		t.Errorf("after a byte order mark: the game %s, %v; want a target of 20", s.GameConfig, err)
 	}
-	_, _, err = train.ParseSettings([]byte("\ufeff"+`{"train": {"rate": [0.1, 0.1]}}`), "", openGame)
-	refused(t, err, "train.rate is now learning_rate")
+	_, _, err = complete([]byte("\ufeff"+`{"train": {"shards": 4}}`), "")
+	refused(t, err, "train.shards is gone")
 }
 
 // TestLoadMarked loads settings that a Windows editor saved.
@@ -184,7 +208,7 @@ func FuzzSettings(f *testing.F) {
 		if board(text) {
 			return
 		}
-		s, g, err := train.ParseSettings(text, "", openGame)
+		s, g, err := complete(text, "")
 		if err != nil || s.Train.Check(g) != nil {
 			return
 		}

@@ -207,9 +207,12 @@ func TestLookaheadRepeats(t *testing.T) {
 func TestLookaheadErrors(t *testing.T) {
 	g := testgames.Reduced(t)
 	file := saveNetwork(t, g, search.Decision, models.ValueShares)
-	for _, name := range []string{"lookahead", "lookahead:", "lookahead:2", "lookahead:2:", "lookahead:x:" + file, "lookahead:2:runs/none"} {
-		if _, err := agents.Open(t.Context(), name, agents.Options{Game: g}); !errors.Is(err, agents.ErrUnknown) {
-			t.Errorf("%s: %v", name, err)
+	for name, want := range map[string]string{
+		"lookahead": `unknown agent "lookahead"`, "lookahead:": `unknown agent "lookahead:"`, "lookahead:2": `unknown agent "lookahead:2"`, "lookahead:2:": `unknown agent `,
+		"lookahead:x:" + file: `unknown agent "lookahead:x:`, "lookahead:2:runs/none": `unknown agent "runs/none"`,
+	} {
+		if _, err := agents.Open(t.Context(), name, agents.Options{Game: g}); !errors.Is(err, agents.ErrUnknown) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", name, err, want)
 		}
 	}
 	for name, want := range map[string]string{

@@ -12,7 +12,6 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
-	"marsgym/internal/core"
 	"marsgym/internal/parallel"
 )
 
@@ -55,25 +54,6 @@ type Searcher interface {
 	Values(ctx context.Context, dst []float64, at []env.Position) error
 }
 
-// Searches are the part of the handle of a game that searches it.
-type Searches interface {
-	newSearch(cfg Config, e *Evaluator) (Searcher, error)
-	newLookahead(plies int, e *Evaluator) (env.Policy, error)
-}
-
-// Of returns the searches of a game, for its handle (see catalog.NewGame).
-func Of[S comparable](rules game.Rules[S]) Searches { return &searches[S]{core.New(rules)} }
-
-type searches[S comparable] struct{ rules core.Rules[S] }
-
-// of returns the searches of a handle.
-func of(g env.Game) (Searches, error) {
-	if s, ok := g.(Searches); ok {
-		return s, nil
-	}
-	return nil, fmt.Errorf("search: this handle of %s cannot be searched; make it with catalog.NewGame", g.Spec().ID)
-}
-
 // New returns a policy that searches each decision. A new leaf is evaluated by e or, if e
 // is nil, by a rollout of the game's last bot in BotNames.
 func New(g env.Game, cfg Config, e *Evaluator) (Searcher, error) {
@@ -97,8 +77,9 @@ func (x *searches[S]) newSearch(cfg Config, e *Evaluator) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.MoveLimit = cmp.Or(spec.MoveLimit, x.rules.ChanceLimit)
 	s := &treeSearch[S]{cfg: cfg}
-	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, most: cmp.Or(spec.MoveLimit, x.rules.ChanceLimit), exploration: DefaultExploration}
+	s.setup = setup[S]{rules: x.rules, spec: spec, d: spec.ObsLen(), evaluator: e, bot: bot, exploration: DefaultExploration}
 	if s.valuesTurns() && s.rules.Planner == nil {
 		return nil, fmt.Errorf("search: the values are of starts of turns, and %s does not define where turns start", spec.ID)
 	}

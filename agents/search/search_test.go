@@ -258,20 +258,22 @@ func TestSearchTime(t *testing.T) {
 
 func TestSearchErrors(t *testing.T) {
 	g := testgames.Reduced(t)
-	for _, name := range []string{"search:", "search:0", "search:-5", "search:fast", "search:-1s", "search:100:", "search:100:runs/none", "search:99999999999"} {
-		a, err := agents.Open(t.Context(), name, agents.Options{Game: g})
-		if err == nil {
-			t.Errorf("%s is opened as %s", name, a.Name)
-		} else if !strings.Contains(name, "999") && !errors.Is(err, agents.ErrUnknown) {
-			t.Errorf("%s: %v", name, err)
+	for name, want := range map[string]string{
+		"search:": `unknown agent "search:": want one of`, "search:0": `unknown agent "search:0"`, "search:-5": `unknown agent "search:-5"`,
+		"search:fast": `unknown agent "search:fast"`, "search:-1s": `unknown agent "search:-1s"`, "search:100:": `unknown agent "": agents are`,
+		"search:100:runs/none": `unknown agent "runs/none": agents are`, "search:99999999999": "simulations are 99999999999; want 1 to 10000000",
+	} {
+		_, err := agents.Open(t.Context(), name, agents.Options{Game: g})
+		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, agents.ErrUnknown) != strings.HasPrefix(want, "unknown") {
+			t.Errorf("%s: %v; want %q", name, err, want)
 		}
 	}
 	alone := testgames.Open(t, "martian-dice", 0, `{"players": 1}`)
 	if _, err := agents.Open(t.Context(), agents.Search, agents.Options{Game: alone}); err == nil || !strings.Contains(err.Error(), "a game with a win") {
 		t.Errorf("of solitaire: %v", err)
 	}
-	if _, err := search.New(g, search.Config{Simulations: 1, Time: 1}, nil); err == nil {
-		t.Error("simulations and time")
+	if _, err := search.New(g, search.Config{Simulations: 1, Time: 1}, nil); err == nil || !strings.Contains(err.Error(), "want either simulations or time") {
+		t.Errorf("simulations and time: %v", err)
 	}
 }
 

@@ -278,7 +278,7 @@ func (t *tree[S]) follow(k, e int32) int32 {
 		if n.starts {
 			t.startTurn()
 		}
-		if t.moves >= t.g.most {
+		if t.g.spec.Truncates(n.mover, t.moves) {
 			t.end(n.state)
 			return noNode
 		}
@@ -331,11 +331,11 @@ func (w *walk[S]) settle(x *setup[S], index map[S]int32) game.Player {
 				}
 			}
 		}
-		who := x.rules.CurrentPlayer(w.at)
-		switch {
-		case w.moves >= x.most || who == game.Chance && rolls >= x.rules.ChanceLimit:
+		switch who := x.rules.CurrentPlayer(w.at); {
+		case who == game.Chance && rolls < x.rules.ChanceLimit:
+		case x.spec.Truncates(who, w.moves):
 			return game.Terminal
-		case who != game.Chance:
+		default:
 			return who
 		}
 		w.at, _ = x.rules.Canonical(x.rules.Sampler.Sample(w.at, &w.dice))

@@ -24,11 +24,10 @@ var DefaultExploration = Exploration{C: 3, Deviations: true}
 // setup is what all trees of a search share.
 type setup[S comparable] struct {
 	rules         core.Rules[S]
-	spec          game.Spec
+	spec          game.Spec      // whose MoveLimit is that of simulations
 	d             int            // D
 	evaluator     *Evaluator     // or nil
 	bot           game.Policy[S] // for rollouts without an evaluator
-	most          int            // moves of a simulation
 	exploration   Exploration
 	float32Priors bool // priors are computed in single precision
 }
@@ -67,8 +66,9 @@ const maxMoves = 1000
 // evaluator of Search values decisions and has a logit for each action.
 func NewTrees[S comparable](rules core.Rules[S], n int, x Exploration) *Trees[S] {
 	spec := rules.Spec()
+	spec.MoveLimit = maxMoves
 	rules.Planner = nil // the dice of a simulation are those of its round
-	g := &Trees[S]{setup: &setup[S]{rules: rules, spec: spec, d: spec.ObsLen(), evaluator: &Evaluator{Target: Decision}, most: maxMoves, exploration: x, float32Priors: true}}
+	g := &Trees[S]{setup: &setup[S]{rules: rules, spec: spec, d: spec.ObsLen(), evaluator: &Evaluator{Target: Decision}, exploration: x, float32Priors: true}}
 	for range n {
 		t := newTree(g)
 		t.gumbel = new(Gumbel)

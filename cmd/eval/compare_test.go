@@ -66,14 +66,18 @@ func TestCompare(t *testing.T) {
 	if err != nil || !strings.Contains(string(svg), "Martian Dice for 2 players") {
 		t.Errorf("the chart: %v", err)
 	}
-	for name, args := range map[string][]string{
-		"another game":   {"compare", a, folder(t, "pig", "ppo", `{"steps": 1}`)},
-		"no run":         {"compare", t.TempDir()},
-		"a damaged line": {"compare", folder(t, "pig", "ppo", `{"steps": 1`)},
-		"a model too":    {"compare", a, "-model", "greedy"},
+	for _, test := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{a, folder(t, "pig", "ppo", `{"steps": 1}`)}, cli.Misuse, "plays Pig for 2 players, but the runs before it play Martian Dice for 2 players"},
+		{[]string{t.TempDir()}, cli.Failed, agents.ModelFile},
+		{[]string{folder(t, "pig", "ppo", `{"steps": 1`)}, cli.Failed, "line 1: "},
+		{[]string{a, "-model", "greedy"}, cli.Misuse, "-model"},
 	} {
-		if _, stderr, status := command(t, args...); status == cli.Done || stderr == "" {
-			t.Errorf("%s: status %d, %q", name, status, stderr)
+		if stdout, stderr, status := command(t, append([]string{"compare"}, test.args...)...); status != test.status || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: status %d, %q; want %d and %q", test.args, status, stderr, test.status, test.want)
 		}
 	}
 }

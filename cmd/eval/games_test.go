@@ -71,8 +71,8 @@ func TestDamagedGames(t *testing.T) {
 	if err := os.WriteFile(path, []byte(half), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if status := run(t.Context(), []string{"games", path}, nil, &out, &errs); status != cli.Failed {
-		t.Errorf("half a game alone: status %d", status)
+	if _, stderr, status := command(t, "games", path); status != cli.Failed || !strings.Contains(stderr, "the game is not complete") {
+		t.Errorf("half a game alone: status %d, %s", status, stderr)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
@@ -31,7 +30,7 @@ type positionResult struct {
 func positionCommand(s *session) work {
 	text := s.Operands("POSITION", 1, 1)
 	p := s.pricer()
-	s.name = s.Game(catalog.IDs())
+	s.name = s.Game()
 	p.cacheDir = s.name.CacheDir
 	s.Example("go run ./cmd/eval position -game pig '37-52@0 turn 14'")
 	return func(ctx context.Context) (result, error) {
@@ -43,7 +42,7 @@ func positionCommand(s *session) work {
 }
 
 func (p *pricer) position(ctx context.Context, text string) (result, error) {
-	g, err := cli.OpenGame(p.name, catalog.Open)
+	g, err := p.name.Open()
 	if err != nil {
 		return nil, err
 	}

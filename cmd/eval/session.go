@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"marsgym/agents"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/atomicfile"
@@ -47,7 +46,7 @@ func (s *session) gameFlags() {
 	s.Uint64Var(&s.seed, "seed", 1, "`seed` of matches and searches")
 	s.StringVar(&s.checkpoint, "checkpoint", "", "save work in this `file`; the same command continues it")
 	s.cluster.Add(s.Flags, "`address` of the workers' broker")
-	s.name = s.Game(catalog.IDs())
+	s.name = s.Game()
 }
 
 // seatFlags defines the flags of evaluations of an agent against others.
@@ -80,7 +79,7 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	if err := s.name.DefaultOf(names); err != nil {
 		return nil, err
 	}
-	g, err := cli.OpenGame(s.name, catalog.Open)
+	g, err := s.name.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
@@ -136,14 +137,14 @@ func (a *advisor) decide(at env.Position) (map[string]analysis.Option, analysis.
 }
 
 // hints returns the value of each legal action to the mover.
-func (a *advisor) hints(at env.Position) (list []agents.Hint, err error) {
+func (a *advisor) hints(at env.Position) (list []dialogue.Hint, err error) {
 	options, _, err := a.decide(at)
 	if err != nil || options == nil {
 		return nil, err
 	}
 	for _, action := range at.Legal() {
 		v := options[a.game.ActionName(action)].Value
-		list = append(list, agents.Hint{Text: a.value(v), Value: v.Value})
+		list = append(list, dialogue.Hint{Text: a.value(v), Value: v.Value})
 	}
 	return list, nil
 }

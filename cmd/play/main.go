@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
 	"marsgym/internal/cli"
@@ -68,7 +68,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.StringVar(&o.record, "record", "", "append all decisions and dice of the games to this `file`; go run ./cmd/eval games FILE prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
 	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules")
-	o.name = f.Game(catalog.IDs())
+	o.name = f.Game()
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
 	f.Example("go run ./cmd/play -opponent exact -seat 1 -seed 7")
@@ -149,7 +149,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return err
 	}
 	s.names = s.called()
-	s.person = agents.NewHuman(g, in, stdout)
+	s.person = dialogue.NewHuman(g, in, stdout)
 	s.person.Command, s.person.Named = s.command, s.named
 	if o.hints || o.coach > 0 {
 		network := cmp.Or(o.network, agents.Network(o.opponent, g))
@@ -173,7 +173,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		s.records = f
 	}
 	err = s.play(ctx, o.games)
-	if errors.Is(err, agents.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && !s.rec.Over() && len(s.people()) > 0 {
+	if errors.Is(err, dialogue.ErrQuit) || errors.Is(err, context.Canceled) && s.rec != nil && !s.rec.Over() && len(s.people()) > 0 {
 		fmt.Fprintf(stdout, "You quit at %s\n", s.rec.Position())
 		s.keep(o.name.CacheDir(), o.resume)
 		return ctx.Err()
@@ -184,7 +184,7 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 // openGame opens the game of the flags, or the game of the file to continue.
 func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, err error) {
 	if o.resume == "" {
-		g, err = cli.OpenGame(o.name, catalog.Open)
+		g, err = o.name.Open()
 		return nil, g, err
 	}
 	resumed, err = lastUnfinished(o.resume, func(err error) {

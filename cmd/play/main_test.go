@@ -453,7 +453,7 @@ func TestRecord(t *testing.T) {
 	if got[2].Position().CurrentPlayer() == game.Terminal {
 		t.Errorf("the game that the person quits ends at %s", got[2].Position())
 	}
-	if _, _, status := command(t, "", "-record", t.TempDir()); status != cli.Misuse {
-		t.Errorf("a folder: status %d", status)
+	if _, stderr, status := command(t, "", "-record", t.TempDir()); status != cli.Misuse || !strings.Contains(stderr, "-record: open ") {
+		t.Errorf("a folder: status %d, %s", status, stderr)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
@@ -234,7 +234,7 @@ func (s *session) askRoll(before env.Position) error {
 		}
 		switch strings.ToLower(words[0]) {
 		case "quit", "exit", "q":
-			return agents.ErrQuit
+			return dialogue.ErrQuit
 		case "?", "help":
 			fmt.Fprintf(s.out, "Roll %s. Or type undo, rules, save FILE or quit.\n", s.named(before.AskRoll()))
 			continue

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"marsgym/agents"
+	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/record"
@@ -25,7 +26,7 @@ type session struct {
 	spec    game.Spec
 	agents  []*agents.Agent // [P], nil in the seats of people
 	names   seats.Names     // [P] by which people know the seats
-	person  *agents.Human   // at the prompt, for all people
+	person  *dialogue.Human // at the prompt, for all people
 	advisor *advisor        // nil without -hints and -coach
 	typed   bool            // people roll the dice and type what they show
 	seed    uint64          // of the dice

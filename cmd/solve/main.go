@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
@@ -26,7 +25,7 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 
 func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("solve", "Solve computes the exact value of each seat under best play, at the start of a game or in one position, and the regret of each legal action.")
-	name := f.Game(catalog.IDs())
+	name := f.Game()
 	text := f.String("position", "", "`position` in the notation of the game (default the initial position)")
 	asJSON := f.Bool("json", false, "write one JSON document")
 	plotDir := f.String("plot", "", "`folder` for charts of best play, as SVG and PNG")
@@ -43,7 +42,7 @@ func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := f.Parse(args, stdout); err != nil {
 		return err
 	}
-	g, err := cli.OpenGame(name, catalog.Open)
+	g, err := name.Open()
 	if err != nil {
 		return err
 	}

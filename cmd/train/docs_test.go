@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"marsgym/agents"
-	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
-	"marsgym/train"
 )
 
 func TestDocs(t *testing.T) { clitest.Docs(t, "train", run) }
@@ -28,16 +26,16 @@ func TestYardsticks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, g, err := train.ParseSettings(text, "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
-		if err == nil {
-			err = set.Train.Check(g)
+		var c call
+		if err = c.complete(text, "", cli.NewFlags("", "").Game()); err == nil {
+			err = c.Train.Check(c.game)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
 		network := strings.TrimSuffix(file, "json") + "safetensors"
-		if _, err := agents.Open(t.Context(), network, agents.Options{Game: g}); err != nil {
+		if _, err := agents.Open(t.Context(), network, agents.Options{Game: c.game}); err != nil {
 			t.Errorf("%v; train it again by its settings", err)
 		}
 	}

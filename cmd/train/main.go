@@ -298,7 +298,7 @@ func (c *call) advise(err error, dir string) error {
 		return fmt.Errorf("%w\n-resume %s would diverge again under the same settings; start a new run from a copy of %s with a lower \"learning_rate\":\n\n\t%s", err, cli.Argument(dir), cli.Argument(config), c.command("-config", "COPY"))
 	case errors.Is(err, train.ErrSettings):
 		return cli.Usagef("%w: %s", err, c.command("-config", config))
-	case errors.Is(err, train.ErrRenamed), errors.Is(err, train.ErrArithmetic):
+	case errors.Is(err, train.ErrArithmetic):
 		return fmt.Errorf("%w: %s", err, c.command("-config", config))
 	case errors.Is(err, train.ErrCheckpoint):
 		return fmt.Errorf("%w\n-resume would fail again; to start a new run with the same settings:\n\n\t%s", err, c.command("-config", config))

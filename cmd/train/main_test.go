@@ -207,9 +207,9 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestRenamed: settings of an older release are refused with what to do.
-func TestRenamed(t *testing.T) {
-	old := `{"game": "pig", "train": {"algorithm": "ppo", "rate": [0.01, 0]}}`
+// TestShards: settings of release 0.1.0 are refused with what to do.
+func TestShards(t *testing.T) {
+	old := `{"game": "pig", "train": {"algorithm": "ppo", "shards": 4}}`
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), []byte(old), 0o666); err != nil {
 		t.Fatal(err)
@@ -218,9 +218,9 @@ func TestRenamed(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-config", write(t, old)}, []string{"train.rate is now learning_rate"}},
-		{[]string{"-resume", dir}, []string{"train.rate is now learning_rate", "finish the run with the release that began it", "-config COPY"}},
-		{[]string{"-sweep", write(t, `{"grid": {"train.rate.0": [0.1]}}`)}, []string{"train.rate is now learning_rate"}},
+		{[]string{"-config", write(t, old)}, []string{"train.shards is gone: leave it out"}},
+		{[]string{"-resume", dir}, []string{"train.shards is gone: leave it out", "finish the run with the release that began it", "-config COPY"}},
+		{[]string{"-sweep", write(t, `{"grid": {"train.shards": [4]}}`)}, []string{"train.shards is gone: leave it out"}},
 	} {
 		status, out, errs := command(t, test.args...)
 		if status != cli.Misuse || out != "" {
@@ -273,7 +273,6 @@ func TestBadInput(t *testing.T) {
 		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
 		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
 		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-move search]"},
-		{"an older name", []string{"-algorithm", "one-ply"}, cli.Misuse, "algorithm one-ply is now one-move"},
 		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "train.rows times train.ppo.horizon is 68719476736"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Misuse, "nowhere.json"},
 		{"sweep file", []string{"-sweep", "nowhere.json"}, cli.Misuse, "nowhere.json"},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
+	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/martianrisk"
 	"marsgym/internal/cli"
@@ -31,8 +31,8 @@ func BenchmarkLimits(b *testing.B) {
 				text := fmt.Sprintf(`{"game": "martian-risk-small", "game_config": {"max_rounds": %d, "ranking": %q},
 					"train": {"head": "score", "steps": 800000, "rows": 128, "evaluations": 0, "opponents": {"fraction": 0},
 						"ppo": {"horizon": 128, "minibatch": 2048, "lambda": 0.98, "epochs": 2, "entropy_coef": [0.05, 0.0005]}}}`, rounds, ranking)
-				set, _, err := train.ParseSettings([]byte(text), "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
-				if err != nil {
+				var set call
+				if err := set.complete([]byte(text), "", cli.NewFlags("", "").Game()); err != nil {
 					b.Fatal(err)
 				}
 				cfg := preset
@@ -43,7 +43,7 @@ func BenchmarkLimits(b *testing.B) {
 				var shares []float64
 				for b.Loop() {
 					set.Train.Seed = uint64(len(shares) + 1)
-					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: catalog.NewGame[martianrisk.State](trained), Dir: b.TempDir(), Learner: newLearner(set)})
+					mlp, err := train.Run(b.Context(), set.Train, train.Options{Game: env.NewGame[martianrisk.State](trained), Dir: b.TempDir(), Learner: newLearner(set.Settings)})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -73,12 +73,12 @@ func BenchmarkSizes(b *testing.B) {
 	for _, size := range []struct{ players, each int }{{3, 4}, {3, 7}, {4, 7}, {5, 7}, {6, 4}, {6, 7}} {
 		b.Run(fmt.Sprintf("players=%d/regions=%d", size.players, size.players*size.each), func(b *testing.B) {
 			text := fmt.Sprintf(`{"game": "martian-risk", "game_config": {"players": %d, "regions_per_player": %d}, "train": {"steps": 131072, "opponents": {"fraction": 0}}}`, size.players, size.each)
-			set, g, err := train.ParseSettings([]byte(text), "", opener(cli.NewFlags("", "").Game(catalog.IDs())))
-			if err != nil {
+			var set call
+			if err := set.complete([]byte(text), "", cli.NewFlags("", "").Game()); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := train.Run(b.Context(), set.Train, train.Options{Game: g, Dir: b.TempDir(), Learner: newLearner(set)}); err != nil {
+				if _, err := train.Run(b.Context(), set.Train, train.Options{Game: set.game, Dir: b.TempDir(), Learner: newLearner(set.Settings)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster/flags"
@@ -57,7 +55,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f.BoolVar(&x.json, "json", false, "with -exploit, write one JSON document")
 	f.Group("Exploitability of any agent", "exploit", "games", "policy", "json")
 	c.cluster.Add(f, "`address` of a broker whose workers compute the self-play of expert iteration, or a sweep")
-	name := f.Game(catalog.IDs())
+	name := f.Game()
 	f.Example("go run ./cmd/train")
 	f.Example("go run ./cmd/train -algorithm ppo -seed 2")
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
@@ -119,7 +117,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		if err != nil {
 			return c, &cli.UsageError{Err: err}
 		}
-		if c.plan, err = sweep.Parse(text, opener(name)); err == nil {
+		if c.plan, err = sweep.Parse(text); err == nil {
 			c.Settings, c.game = c.plan.Variants[0].Runs[0], c.plan.Game
 			_, err = backendOf(c.Settings)
 		}
@@ -134,7 +132,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, &cli.UsageError{Err: err}
 		}
 	}
-	if c.Settings, c.game, err = train.ParseSettings(text, train.Algorithm(*algorithm), opener(name)); err != nil {
+	if err := c.complete(text, train.Algorithm(*algorithm), name); err != nil {
 		if *file != "" && !f.Given("game-config") {
 			err = fmt.Errorf("%s: %w", *file, input.Placed(err))
 		}
@@ -166,12 +164,12 @@ func (c *call) load() (err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Usagef("%s is no run folder: it has no %s", c.dir, train.ConfigFile)
-	case errors.Is(err, train.ErrRenamed):
-		return cli.Usagef("%w; finish the run with the release that began it, or rename the settings in a copy and start a new run:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
+	case errors.Is(err, train.ErrShards):
+		return cli.Usagef("%w; finish the run with the release that began it, or start a new run with a copy of the settings:\n\n\t%s", err, cli.Command("train", "-config", "COPY"))
 	case err != nil:
 		return usage(err)
 	}
-	if c.game, err = catalog.Open(cmp.Or(c.Game, catalog.IDs()[0]), 0, c.GameConfig); err != nil {
+	if c.game, err = c.Open(); err != nil {
 		err = &cli.UsageError{Err: err}
 	} else {
 		err = c.check()
@@ -194,13 +192,19 @@ func (c *call) check() error {
 	return usage(c.Train.Check(c.game))
 }
 
-// opener opens a game of the catalog; what the flags leave open is as the settings
-// have it.
-func opener(name *cli.Game) train.Opener {
-	return func(id string, config []byte) (env.Game, error) {
-		name.Default(cmp.Or(id, name.ID), config)
-		return cli.OpenGame(name, catalog.Open)
+// complete reads settings, opens the game, which is that of the settings where the flags do not
+// name it, and completes the settings for it.
+func (c *call) complete(text []byte, a train.Algorithm, name *cli.Game) error {
+	draft, err := train.ReadDraft(text)
+	if err != nil {
+		return err
 	}
+	name.Default(draft.Game, draft.GameConfig)
+	if c.game, err = name.Open(); err != nil {
+		return err
+	}
+	c.Settings, err = draft.Complete(c.game, a)
+	return err
 }
 
 // usage makes errors of settings a [cli.UsageError].
@@ -209,7 +213,7 @@ func usage(err error) error {
 		unknown *input.UnknownError
 		json    *input.JSONError
 	)
-	if errors.Is(err, train.ErrConfig) || errors.Is(err, train.ErrRenamed) || errors.As(err, &unknown) || errors.As(err, &json) {
+	if errors.Is(err, train.ErrConfig) || errors.Is(err, train.ErrShards) || errors.As(err, &unknown) || errors.As(err, &json) {
 		return &cli.UsageError{Err: err}
 	}
 	return err

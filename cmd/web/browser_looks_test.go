@@ -122,7 +122,9 @@ func TestBrowserReadme(t *testing.T) {
 		act:      "document.querySelector('.switch input').click()", then: "document.querySelector('.worth')",
 	})
 	save := func(name string, clip map[string]float64) {
-		var picture struct{ Data []byte }
+		var picture struct {
+			Data []byte `json:"data"`
+		}
 		x.must(x.Call(x.ctx, "Page.captureScreenshot", map[string]any{"clip": clip}, &picture))
 		full, err := png.Decode(bytes.NewReader(picture.Data))
 		x.must(err)

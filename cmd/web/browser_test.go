@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"marsgym/env/catalog"
-	"marsgym/internal/test/chrome"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/web"
 	"marsgym/models/gorgonia"
@@ -27,77 +26,6 @@ const (
 	patience = 15 * time.Minute
 	moment   = 2 * time.Minute
 )
-
-// tab is a page in the browser, with what tests do on it.
-type tab struct {
-	*chrome.Page
-	t   testing.TB
-	ctx context.Context
-}
-
-// shared is the Chromium of all tests, which TestMain closes.
-var shared struct {
-	sync.Once
-	b   *chrome.Browser
-	err error
-}
-
-// browser returns the Chromium, or skips the test where there is none. Tests that use it run beside
-// each other: they wait for the browser most of the time.
-func browser(t testing.TB) *chrome.Browser {
-	t.Helper()
-	path := chrome.Find()
-	if path == "" {
-		t.Skip("there is no Chromium on this machine; install Debian's package chromium to run this test")
-	}
-	if t, ok := t.(*testing.T); ok {
-		t.Parallel()
-	}
-	shared.Do(func() {
-		shared.b, shared.err = chrome.Start(path, filepath.Join(os.Getenv("XDG_CACHE_HOME"), "chromium"))
-	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.b
-}
-
-// open opens an address in a tab with a storage of its own.
-func open(t testing.TB, b *chrome.Browser, url string) *tab {
-	t.Helper()
-	return openIn(t, b, newStorage(t, b), url)
-}
-
-// newStorage returns a new storage for tabs.
-func newStorage(t testing.TB, b *chrome.Browser) string {
-	t.Helper()
-	storage, err := b.NewContext(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.CloseContext(context.Background(), storage) })
-	return storage
-}
-
-// openIn opens an address in a tab with that storage.
-func openIn(t testing.TB, b *chrome.Browser, storage, url string) *tab {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	p, err := b.NewPage(ctx, storage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &tab{p, t, ctx}
-	t.Cleanup(func() {
-		if list := p.Errors(); len(list) > 0 {
-			t.Errorf("the console has errors:\n%s", strings.Join(list, "\n"))
-		}
-	})
-	x.must(p.Size(ctx, 1280, 900, false))
-	x.must(p.Open(ctx, url))
-	return x
-}
 
 func (x *tab) must(err error) {
 	x.t.Helper()

@@ -9,8 +9,8 @@ import (
 
 func TestMain(m *testing.M) {
 	clitest.Main(m, func() {
-		if shared.b != nil {
-			shared.b.Close()
+		if shared.close != nil {
+			shared.close()
 		}
 	})
 }

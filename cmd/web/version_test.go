@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"marsgym/internal/test/fulltest"
+
+	"github.com/chromedp/cdproto/cdp"
 )
 
 // Pages of the exported page. Incomplete is one that says that it is not complete.
@@ -44,7 +46,7 @@ func TestBrowserVersions(t *testing.T) {
 				t.Errorf("%s: the tab has files of the versions %q; want %s", x.text("location.hash"), got, want)
 			}
 		}
-		visit := func(t *testing.T, storage, query string) *tab {
+		visit := func(t *testing.T, storage cdp.BrowserContextID, query string) *tab {
 			x := openIn(t, b, storage, "about:blank")
 			x.script(`Object.defineProperty(navigator, 'languages', { get: () => ['de'] })`) // the words are a file
 			x.must(x.Open(x.ctx, s.URL+query))

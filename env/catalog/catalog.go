@@ -1,11 +1,10 @@
-// Package catalog is the one list of games, and makes their handles.
+// Package catalog is the one list of games.
 package catalog
 
 import (
 	"fmt"
 	"strings"
 
-	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
@@ -13,7 +12,6 @@ import (
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
 	"marsgym/internal/input"
-	"marsgym/train/expert"
 )
 
 // Entry is a game of the list.
@@ -26,20 +24,14 @@ type Entry struct {
 
 // List returns all games; the default game of the commands is first.
 func List() []Entry {
-	risk := func(def func() martianrisk.Config) func(int, []byte) (env.Game, error) {
-		return entry(def, func(c *martianrisk.Config) *int { return &c.Players }, martianrisk.New)
-	}
-	mars := func(def func() marsisours.Config) func(int, []byte) (env.Game, error) {
-		return entry(def, func(c *marsisours.Config) *int { return &c.Players }, marsisours.New)
-	}
 	return []Entry{
-		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, func(c *martiandice.Config) *int { return &c.Players }, martiandice.New)},
-		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", mars(marsisours.DefaultConfig)},
-		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", mars(marsisours.FastConfig)},
-		{"martian-risk", "conquest of the map with dice and towers, for three to six", risk(martianrisk.DefaultConfig)},
-		{"martian-risk-small", "Martian Risk on twelve states, a shorter game for three to six", risk(martianrisk.SmallConfig)},
-		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", risk(martianrisk.TinyConfig)},
-		{"pig", "press your luck with one die; solved for two", entry(pig.DefaultConfig, func(c *pig.Config) *int { return &c.Players }, pig.New)},
+		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, martiandice.New)},
+		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", entry(marsisours.DefaultConfig, marsisours.New)},
+		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", entry(marsisours.FastConfig, marsisours.New)},
+		{"martian-risk", "conquest of the map with dice and towers, for three to six", entry(martianrisk.DefaultConfig, martianrisk.New)},
+		{"martian-risk-small", "Martian Risk on twelve states, a shorter game for three to six", entry(martianrisk.SmallConfig, martianrisk.New)},
+		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", entry(martianrisk.TinyConfig, martianrisk.New)},
+		{"pig", "press your luck with one die; solved for two", entry(pig.DefaultConfig, pig.New)},
 	}
 }
 
@@ -63,25 +55,12 @@ func Open(id string, players int, config []byte) (env.Game, error) {
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }
 
-// NewGame returns the handle of a game, of the list or not: env.NewGame's, which can also be
-// searched and trained by expert iteration.
-func NewGame[S comparable](rules game.Rules[S]) env.Game {
-	return struct {
-		env.Game
-		search.Searches
-		expert.Experts
-	}{env.NewGame(rules), search.Of(rules), expert.Of(rules)}
-}
-
-// listed are rules whose positions programs can play and people can read.
-type listed[S comparable] interface {
+// entry returns the open function of a game with a default config, whose number of seats has the
+// key "players", and a constructor of its rules. People can read the positions.
+func entry[C any, S comparable, R interface {
 	game.Rules[S]
 	game.Presenter[S]
-}
-
-// entry returns the open function of a game with a default config, the field of its
-// config for the number of seats, and a constructor of its rules.
-func entry[C any, S comparable, R listed[S]](def func() C, seats func(*C) *int, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
+}](def func() C, rules func(C) (R, error)) func(int, []byte) (env.Game, error) {
 	return func(players int, config []byte) (env.Game, error) {
 		cfg := def()
 		if config != nil {
@@ -90,12 +69,14 @@ func entry[C any, S comparable, R listed[S]](def func() C, seats func(*C) *int, 
 			}
 		}
 		if players != 0 {
-			*seats(&cfg) = players
+			if err := input.DecodeJSON(fmt.Appendf(nil, `{"players": %d}`, players), &cfg); err != nil {
+				return nil, err
+			}
 		}
 		r, err := rules(cfg)
 		if err != nil {
 			return nil, err
 		}
-		return NewGame(game.Rules[S](r)), nil
+		return env.NewGame(game.Rules[S](r)), nil
 	}
 }

@@ -46,9 +46,12 @@ type Presenter[S comparable] interface {
 	// state, has no meaning; roll is the roll there. Without a roll the first line there
 	// says in words what the outcome is, whatever the dice show.
 	Narrate(dst []string, s, next S, a Action, roll string) []string
+}
 
-	// BotNames lists the hand-written bots, such as one that is greedy for points, and Bot
-	// returns one of them. It is called with representatives (see [Symmetry]).
+// Bots is implemented by rules with hand-written bots, such as one that is greedy for points.
+type Bots[S comparable] interface {
+	// BotNames lists the bots, the strongest last. Bot returns one of them, which is called with
+	// representatives (see [Symmetry]).
 	BotNames() []string
 	Bot(name string) (Policy[S], error)
 }

@@ -9,6 +9,6 @@
 // [Presenter]; [Sampler], [Symmetry], [TurnPlanner], [Solver] and others are optional.
 //
 // To add a game, implement Rules for a state type of your own, run gametest.Check on
-// it, and add one line to env/catalog. Package env/pig is the smallest complete
-// example.
+// it, and add one line to each of env/catalog, agents/search and train/expert. Package env/pig
+// is the smallest complete example.
 package game

@@ -3,6 +3,7 @@ package marsisours_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -260,19 +261,19 @@ func TestFastResume(t *testing.T) {
 		t.Errorf("with a wrong value the violation is %v, %v", d, err)
 	}
 	work.Values = work.Values[1:]
-	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil {
-		t.Error("SolveFrom accepts values of another game")
+	if _, err := r.SolveFrom(context.Background(), work, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d values for %d positions", len(all)-1, len(all))) {
+		t.Errorf("from values of another game: %v", err)
 	}
 }
 
 func TestFastNoSolution(t *testing.T) {
-	for name, r := range map[string]*marsisours.Rules{
-		"the standard game": newRules(t, config(2, nil)),
-		"a larger map":      quick(t, nil, nil, 4, 2, func(c *marsisours.Config) { c.Layout = marsisours.Nine }),
-		"more robots":       quick(t, nil, nil, 4, 8, nil),
+	for want, r := range map[string]*marsisours.Rules{
+		"only the quick game is solved":   newRules(t, config(2, nil)),
+		"cells to stand on, more than 14": quick(t, nil, nil, 4, 2, func(c *marsisours.Config) { c.Layout = marsisours.Nine }),
+		"with these robots there are ":    quick(t, nil, nil, 4, 8, nil),
 	} {
-		if _, err := r.Solve(context.Background(), nil); !errors.Is(err, game.ErrNoSolution) {
-			t.Errorf("%s: error %v", name, err)
+		if _, err := r.Solve(context.Background(), nil); !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want ErrNoSolution and %q", err, want)
 		}
 	}
 }
@@ -311,16 +312,20 @@ func TestFastFaults(t *testing.T) {
 		}
 	}
 	own, foreign := tabulate(t, sol, sol.Policy()), tabulate(t, other, other.Policy())
-	for _, seats := range [][]game.TabularPolicy{nil, {own}, {own, nil}, {own, foreign}} {
-		if _, err := sol.Evaluate(ctx, nil, seats); err == nil {
-			t.Errorf("Evaluate accepts %v", seats)
+	const another = "the policy of seat 1 belongs to another solution"
+	for _, test := range []struct {
+		seats []game.TabularPolicy
+		want  string
+	}{{nil, "0 policies for 2 players"}, {[]game.TabularPolicy{own}, "1 policies for 2 players"}, {[]game.TabularPolicy{own, nil}, another}, {[]game.TabularPolicy{own, foreign}, another}} {
+		if _, err := sol.Evaluate(ctx, nil, test.seats); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Evaluate of %v: %v; want %q", test.seats, err, test.want)
 		}
 	}
-	if _, err := sol.BestResponse(ctx, []game.TabularPolicy{own, own}, 2); err == nil {
-		t.Error("BestResponse accepts seat 2")
+	if _, err := sol.BestResponse(ctx, []game.TabularPolicy{own, own}, 2); err == nil || !strings.Contains(err.Error(), "seat 2; want 0 to 1") {
+		t.Errorf("the best response of seat 2: %v", err)
 	}
-	if err := sol.Regrets(ctx, sol.Policy(), -1, nil); err == nil {
-		t.Error("Regrets accepts seat -1")
+	if err := sol.Regrets(ctx, sol.Policy(), -1, nil); err == nil || !strings.Contains(err.Error(), "seat -1; want 0 to 1") {
+		t.Errorf("the regrets of seat -1: %v", err)
 	}
 	stop := errors.New("enough")
 	if err := sol.Regrets(ctx, game.Uniform[state]{Rules: r}, 0, func(game.Regret[state]) error { return stop }); !errors.Is(err, stop) {
@@ -338,11 +343,11 @@ func TestFastFaults(t *testing.T) {
 	}
 	s := r.StartGame(r.Initial(), 0)
 	s.Seats[0].Hand = 9
-	if _, err := sol.Value(nil, s); err == nil {
-		t.Error("Value accepts a position with too many robots")
+	if _, err := sol.Value(nil, s); err == nil || !strings.Contains(err.Error(), "a seat has more than 3 robots") {
+		t.Errorf("the value of a position with too many robots: %v", err)
 	}
-	if err := sol.Policy().Probs(make([]float64, r.Spec().Actions), []state{r.Initial()}); err == nil {
-		t.Error("Probs accepts a chance state")
+	if err := sol.Policy().Probs(make([]float64, r.Spec().Actions), []state{r.Initial()}); err == nil || !strings.Contains(err.Error(), "is not a decision") {
+		t.Errorf("the choice in a chance state: %v", err)
 	}
 }
 

@@ -264,20 +264,26 @@ func (x *fastIndex) position(at uint32) fastPos {
 	return fastPos{i, [2]uint8{s0[0], s1[0]}, [2]uint8{s0[1], s1[1]}, uint8(k / n1 / n0)}
 }
 
+// autoPass is the probability of a pass that the rules make.
+var autoPass = []float64{1}
+
 // Node implements [tabular.Numbering].
 func (x *fastIndex) Node(n *tabular.Node, at uint32) {
 	p := x.position(at)
 	a := p.mover()
-	n.Role, n.Over, n.Moves = a, x.over(p), n.Moves[:0]
-	n.Forced = !n.Over && x.r.cfg.AutoPass && p.hand[a] == 0
+	n.Mover, n.Moves, n.Probs = game.Player(a), n.Moves[:0], nil
+	if x.over(p) {
+		n.Mover, n.Share = game.Terminal, x.payoff(p)
+		return
+	}
+	if x.r.cfg.AutoPass && p.hand[a] == 0 {
+		n.Mover, n.Probs = game.Chance, autoPass
+	}
 	pass := uint32(tabular.Ended) // if the other has passed
-	if n.Over || p.turn >= 2 {
+	if p.turn >= 2 {
 		n.Share = x.payoff(p)
 	} else {
 		pass = x.base[p.pattern] + x.offset(x.onMap[p.pattern], p.junk, p.hand, uint8(3-a))
-	}
-	if n.Over {
-		return
 	}
 	if p.hand[a] > 0 {
 		x.addMoves(n, &p)

@@ -70,8 +70,8 @@ func TestStarter(t *testing.T) {
 			t.Errorf("the roll for %s leads to %s, %v", r.Format(o.State), r.Format(next), err)
 		}
 	}
-	if _, err := r.ReadRoll(s, "2"); err == nil {
-		t.Error("one number is read")
+	if _, err := r.ReadRoll(s, "2"); err == nil || !strings.Contains(err.Error(), "want a number from 1 to 6 for each of 3 seats") {
+		t.Errorf("one number: %v", err)
 	}
 }
 

@@ -143,7 +143,8 @@ func position(t testing.TB, r *marsisours.Rules, words string) marsisours.State 
 
 // do plays the steps of a list, separated by semicolons: an action, "rolls" with the
 // attacker's dice, a slash and the defender's die, or "die" with an alchemy die.
-// "legal" and "illegal" check actions without playing them.
+// "legal" and "illegal" check actions without playing them; after "illegal" the start of the
+// reason stands in brackets.
 func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) marsisours.State {
 	t.Helper()
 	for step := range strings.SplitSeq(steps, "; ") {
@@ -166,9 +167,11 @@ func do(t testing.TB, r *marsisours.Rules, s marsisours.State, steps string) mar
 			n, _ := strconv.Atoi(arg)
 			s = r.ScoreDie(s, n)
 		case "legal", "illegal":
-			for name := range strings.SplitSeq(arg, " ") {
-				if _, err := r.Apply(s, action(t, r, name)); (err == nil) != (word == "legal") || err != nil && !errors.Is(err, game.ErrIllegalAction) {
-					t.Errorf("in %s action %s returns error %v", r.Format(s), name, err)
+			names, why, _ := strings.Cut(arg, " (")
+			for name := range strings.SplitSeq(names, " ") {
+				_, err := r.Apply(s, action(t, r, name))
+				if refused := errors.Is(err, game.ErrIllegalAction) && why != "" && strings.HasPrefix(err.Error(), strings.TrimSuffix(why, ")")); word == "legal" && err != nil || word == "illegal" && !refused {
+					t.Errorf("in %s action %s returns error %v; want it to be %s", r.Format(s), name, err, step)
 				}
 			}
 		default:
@@ -200,7 +203,11 @@ func expect(t testing.TB, r *marsisours.Rules, s marsisours.State, words string)
 	first, rest, _ := strings.Cut(text, " ")
 	money, mover, _ := strings.Cut(first, "@")
 	rest = " " + rest + " money " + money + " @" + mover + " "
-	for _, want := range regexp.MustCompile(`(\S:\S+|@\d|(over|down|cash|buy|name|scoring)|\S+ \S+)`).FindAllString(words, -1) {
+	wants := regexp.MustCompile(`(\S:\S+|@\d|(over|down|cash|buy|name|scoring)|\S+ \S+)`).FindAllString(words, -1)
+	if strings.Join(wants, " ") != words {
+		t.Fatalf("%q is read as %q", words, wants)
+	}
+	for _, want := range wants {
 		if letter, places, ok := strings.Cut(want, ":"); ok {
 			for place := range strings.SplitSeq(places, ",") {
 				if got := r.Letter(s, place); got != letter {

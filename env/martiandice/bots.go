@@ -20,10 +20,10 @@ func newGreedy(r *Rules, t *turnGraph) *greedy {
 	return g
 }
 
-// BotNames implements [game.Presenter].
+// BotNames implements [game.Bots].
 func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Bot implements [game.Presenter].
+// Bot implements [game.Bots].
 func (r *Rules) Bot(string) (game.Policy[State], error) {
 	return newGreedy(r, r.graph()), nil
 }

@@ -123,14 +123,14 @@ func (pr *policyReader) fill(play *turnPolicy, i int) error {
 			probs[j] = row[act]
 		}
 		if err := tabular.Normalise(probs); err != nil {
-			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[k]), err)
+			return fmt.Errorf("at %s the policy gives %w", pr.s.r.Format(states[k]), err)
 		}
 		row = row[actions:]
 	}
 	for k := t.ends; k < t.start(); k++ {
 		probs := row[Roll:actions]
 		if err := tabular.Normalise(probs); err != nil {
-			return fmt.Errorf("at %s: %w", pr.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
+			return fmt.Errorf("at %s the policy gives %w", pr.s.r.Format(states[len(t.decisions)+k-t.ends]), err)
 		}
 		play.roll[k] = probs[0]
 		row = row[actions:]

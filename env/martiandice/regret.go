@@ -2,7 +2,6 @@ package martiandice
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"marsgym/env/game"
@@ -12,8 +11,8 @@ import (
 // which seat 0 starts. The states that it yields are those of the actual games.
 func (s *Solution) Regrets(ctx context.Context, p game.Policy[State], seat game.Player, yield func(game.Regret[State]) error) error {
 	players := s.starts.players
-	if seat < 0 || int(seat) >= players {
-		return fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, players-1)
+	if err := s.CheckSeat(seat); err != nil {
+		return err
 	}
 	if _, ok := p.(*bestPolicy); ok {
 		return nil

@@ -2,8 +2,10 @@ package martiandice_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/env/game"
@@ -126,8 +128,8 @@ func TestRegretsFaults(t *testing.T) {
 	sol := solve(t, r)
 	uniform := game.Uniform[martiandice.State]{Rules: r}
 	for _, seat := range []game.Player{-1, 2} {
-		if err := sol.Regrets(ctx, uniform, seat, nil); err == nil {
-			t.Errorf("seat %d is accepted", seat)
+		if err := sol.Regrets(ctx, uniform, seat, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("seat %d; want 0 to 1", seat)) {
+			t.Errorf("seat %d: %v", seat, err)
 		}
 	}
 	stop := errors.New("stop")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"marsgym/env/game"
+	"marsgym/env/tabular"
 	"marsgym/internal/kernel/expectimax"
 )
 
@@ -27,6 +28,7 @@ const maxStarts = 600_000_000
 // solved by policy iteration from the values at scores with a point more. Where that does not converge, as at a
 // few scores of four players, the equilibrium is mixed.
 type Solution struct {
+	tabular.Responses[*tabularPolicy]
 	r      *Rules
 	turn   *turnGraph
 	starts starts
@@ -69,6 +71,8 @@ func (r *Rules) SolveFrom(ctx context.Context, work *game.SolverState, progress 
 		}
 	}
 	s.value, s.residual = work.Values, work.Residual
+	own := func(t *tabularPolicy) bool { return t.s == s }
+	s.Responses = tabular.NewResponses("martian-dice", r.cfg.Players, own, s.playTables)
 	if n := s.starts.count(); n <= maxCachedTurns {
 		s.turns = make([]atomic.Pointer[turnSolution], n)
 	}

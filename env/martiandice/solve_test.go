@@ -3,7 +3,9 @@ package martiandice_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 
@@ -188,15 +190,18 @@ func TestProgress(t *testing.T) {
 }
 
 func TestNoSolution(t *testing.T) {
-	for _, c := range []martiandice.Config{
-		config(2, rounds(10)),
-		config(2, rounds(60000)),
-		small(4, 4, 20, rounds(5)),
-		config(6, nil),
-		config(10, nil),
+	for _, test := range []struct {
+		config martiandice.Config
+		want   string
+	}{
+		{config(2, rounds(10)), "with 13 dice and max_rounds 10 has more than"},
+		{config(2, rounds(60000)), "with 13 dice and max_rounds 60000 has more than"},
+		{small(4, 4, 20, rounds(5)), "martian-dice for 4 players to 20 points with 4 dice and max_rounds 5 has more than"},
+		{config(6, nil), "martian-dice for 6 players has "},
+		{config(10, nil), "martian-dice for 10 players has "},
 	} {
-		if _, err := newRules(t, c).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) {
-			t.Errorf("%+v: got error %v, want ErrNoSolution", c, err)
+		if _, err := newRules(t, test.config).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: got error %v, want ErrNoSolution and %q", test.config, err, test.want)
 		}
 	}
 }
@@ -204,26 +209,30 @@ func TestNoSolution(t *testing.T) {
 func TestTabulateRejects(t *testing.T) {
 	r := newRules(t, small(2, 2, 3, stopAtOnce))
 	sol, other := solve(t, r), solve(t, r)
-	for name, p := range map[string]policy{
-		"NaN":            fill(math.NaN()),
-		"negative":       fill(-1),
-		"too little":     fill(0.1),
-		"NaN as a score": scores(math.NaN()),
+	for _, test := range []struct {
+		policy policy
+		want   string
+	}{
+		{fill(math.NaN()), "the policy gives NaN as a probability"},
+		{fill(-1), "the policy gives -1 as a probability"},
+		{fill(0.1), "the policy gives probabilities that sum to"},
+		{scores{constant{}, math.NaN(), false}, "the policy's scores contain NaN"},
+		{scores{constant{}, math.NaN(), true}, "the policy's scores contain NaN"}, // turns are solved at once
 	} {
-		if _, err := sol.Tabulate(ctx, p); err == nil {
-			t.Errorf("%s: a policy without probabilities is accepted", name)
+		if _, err := sol.Tabulate(ctx, test.policy); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: got error %v, want %q", test.policy, err, test.want)
 		}
 	}
 	g := tabulate(t, sol, sol.Policy())
-	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g}); err == nil {
-		t.Error("one policy is accepted for two players")
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g}); err == nil || !strings.Contains(err.Error(), "1 policies for 2 players") {
+		t.Errorf("one policy for two players: %v", err)
 	}
-	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, tabulate(t, other, other.Policy())}); err == nil {
-		t.Error("a policy of another solution is accepted")
+	if _, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{g, tabulate(t, other, other.Policy())}); err == nil || !strings.Contains(err.Error(), "the policy of seat 1 belongs to another solution") {
+		t.Errorf("a policy of another solution: %v", err)
 	}
 	for _, seat := range []game.Player{-1, 2} {
-		if _, err := sol.BestResponse(ctx, []game.TabularPolicy{g, g}, seat); err == nil {
-			t.Errorf("seat %d is accepted", seat)
+		if _, err := sol.BestResponse(ctx, []game.TabularPolicy{g, g}, seat); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("seat %d; want 0 to 1", seat)) {
+			t.Errorf("seat %d: %v", seat, err)
 		}
 	}
 	stop := tabulate(t, sol, stopper{})
@@ -231,8 +240,8 @@ func TestTabulateRejects(t *testing.T) {
 		t.Errorf("policies that never score: got error %v, want ErrNoSolution", err)
 	}
 	late := martiandice.State{Score: [10]uint8{0, 3}} // the game would have ended
-	if v, err := sol.Value(nil, late); err == nil {
-		t.Errorf("a position that cannot come up, %s, has values %v", r.Format(late), v)
+	if v, err := sol.Value(nil, late); err == nil || !strings.Contains(err.Error(), "seat 1 has 3 points before its turn; the game would have ended at 3") {
+		t.Errorf("a position that cannot come up, %s, has values %v, %v", r.Format(late), v, err)
 	}
 }
 
@@ -247,15 +256,16 @@ func (f fill) Probs(dst []float64, _ []martiandice.State) error {
 }
 
 // scores gives the same score to all afterstates.
-type scores float64
+type scores struct {
+	constant
+	score  float64
+	greedy bool
+}
 
-func (s scores) Probs([]float64, []martiandice.State) error { return nil }
 func (s scores) Score(dst []float64, _ []martiandice.State, _ []game.Player) error {
-	return fill(s).Probs(dst, nil)
+	return fill(s.score).Probs(dst, nil)
 }
-func (s scores) Choose(probs, _ []float64, first []uint32) {
-	constant{}.Choose(probs, nil, first)
-}
+func (s scores) Greedy() bool { return s.greedy }
 
 // stopper always stops.
 type stopper struct{}

@@ -177,48 +177,15 @@ func (s *Solution) endingOf(by turnValues) []float64 {
 	return dist
 }
 
-// Evaluate implements [game.Solution]. The error wraps game.ErrNoSolution if at some
-// scores, reached or not, no seat ever scores. This needs a config with
-// AllowStopBeforeSelect.
-func (s *Solution) Evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy) ([]float64, error) {
-	return s.evaluate(ctx, dst, seats, game.Terminal)
-}
-
-// BestResponse implements [game.Solution].
-func (s *Solution) BestResponse(ctx context.Context, seats []game.TabularPolicy, seat game.Player) (float64, error) {
-	if seat < 0 || int(seat) >= s.starts.players {
-		return 0, fmt.Errorf("martian-dice: seat %d; want 0 to %d", seat, s.starts.players-1)
-	}
-	values, err := s.evaluate(ctx, nil, seats, seat)
-	if err != nil {
-		return 0, err
-	}
-	return values[seat], nil
-}
-
-// evaluate appends the expected returns [P] of a game in which free, if it is a seat,
-// plays a best response to the policies of the others.
-func (s *Solution) evaluate(ctx context.Context, dst []float64, seats []game.TabularPolicy, free game.Player) ([]float64, error) {
-	p := s.starts.players
-	if len(seats) != p {
-		return nil, fmt.Errorf("martian-dice: %d policies for %d players", len(seats), p)
-	}
-	play := make([]*tabularPolicy, p)
-	for i, g := range seats {
-		if game.Player(i) == free {
-			continue
-		}
-		own, ok := g.(*tabularPolicy)
-		if !ok || own.s != s {
-			return nil, fmt.Errorf("martian-dice: the policy of seat %d belongs to another solution", i)
-		}
-		play[i] = own
-	}
-	first := s.r.firstSeats()
+// playTables returns the expected returns of tables (see [tabular.NewResponses]). The error wraps
+// game.ErrNoSolution if at some scores, reached or not, no seat ever scores. This needs a config
+// with AllowStopBeforeSelect.
+func (s *Solution) playTables(ctx context.Context, tables []*tabularPolicy) ([]float64, error) {
+	p, first := len(tables), s.r.firstSeats()
 	returns, shares := make([]float64, p), make([]float64, p)
 	for start := range first {
 		work := game.SolverState{Values: make([]float64, s.starts.count()*p)}
-		if err := s.sweep(ctx, &work, slices.Concat(play[start:], play[:start]), nil); err != nil {
+		if err := s.sweep(ctx, &work, slices.Concat(tables[start:], tables[:start]), nil); err != nil {
 			return nil, err
 		}
 		game.SeatOrder(shares, work.Values[:p], game.Player(start))
@@ -226,7 +193,7 @@ func (s *Solution) evaluate(ctx context.Context, dst []float64, seats []game.Tab
 			returns[i] += s.ret(share) / float64(first)
 		}
 	}
-	return append(dst, returns...), nil
+	return returns, nil
 }
 
 // firstSeats returns the number of seats, from 0 up, that may start the game, each with

@@ -6,10 +6,10 @@ import (
 	"marsgym/env/game"
 )
 
-// BotNames implements [game.Presenter].
+// BotNames implements [game.Bots].
 func (r *Rules) BotNames() []string { return []string{"greedy"} }
 
-// Bot implements [game.Presenter].
+// Bot implements [game.Bots].
 func (r *Rules) Bot(string) (game.Policy[State], error) {
 	return newGreedy(r), nil
 }

@@ -114,10 +114,10 @@ func TestCases(t *testing.T) {
 			checkParts(t, r, do(t, r, at(t, r, "@0 reinforce 2", "0 OR:1L CA:2"), "or+"), "OR:1LM") // never S on L
 			checkIllegal(t, r, at(t, r, "@0 reinforce 2", "0 OR:1"), "or+", "large piece")          // never M on nothing
 			checkParts(t, r, do(t, r, at(t, r, "@0 reinforce 4", "0 OR:1M"), "or+"), "OR:1MS")      // never L under M
-			for _, text := range []string{"OR:1LS", "OR:1LMSS"} {
+			for text, want := range map[string]string{"OR:1LS": "a small piece stands on a large one", "OR:1LMSS": "it would be written "} {
 				full := strings.Replace(r.Format(at(t, r, "@0 reinforce 4", "0 OR:1LMS")), "OR:1LMS", text, 1)
-				if _, err := r.Parse(full); err == nil {
-					t.Errorf("%s is accepted", text)
+				if _, err := r.Parse(full); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v; want %q", text, err, want)
 				}
 			}
 		}},

@@ -55,8 +55,8 @@ func TestBeginner(t *testing.T) {
 			t.Errorf("the roll for %s leads to %s, %v", r.Format(o.State), r.Format(next), err)
 		}
 	}
-	if _, err := r.ReadRoll(s, "1 5"); err == nil {
-		t.Error("a total of 1 is read")
+	if _, err := r.ReadRoll(s, "1 5"); err == nil || !strings.Contains(err.Error(), "want numbers from 2 to 8") {
+		t.Errorf("a total of 1: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"marsgym/env/game"
@@ -104,14 +105,20 @@ func tiny(players int) martianrisk.Config {
 
 // TestNoSolution checks which games are not solved.
 func TestNoSolution(t *testing.T) {
-	for _, cfg := range []martianrisk.Config{
-		martianrisk.DefaultConfig(), martianrisk.SmallConfig(), toy(func(c *martianrisk.Config) { c.MaxRounds = 0 }),
-		tiny(3), tiny(4), toy(func(c *martianrisk.Config) { c.ArmyCap = 30 }), toy(func(c *martianrisk.Config) { c.MaxRounds = 200 }),
+	for _, test := range []struct {
+		cfg  martianrisk.Config
+		want string
+	}{
+		{martianrisk.DefaultConfig(), "for 3 players on 21 regions has about "}, {martianrisk.SmallConfig(), "for 3 players on 12 regions has about "},
+		{toy(func(c *martianrisk.Config) { c.MaxRounds = 0 }), "martian-risk without a limit of rounds"},
+		{tiny(3), "for 3 players on 4 regions has about "}, {tiny(4), "for 4 players on 4 regions has about "},
+		{toy(func(c *martianrisk.Config) { c.ArmyCap = 30 }), "for 2 players on 3 regions has about "},
+		{toy(func(c *martianrisk.Config) { c.MaxRounds = 200 }), "for 2 players on 3 regions has about "},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // it is known before the work
-		if _, err := rules(t, cfg).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) {
-			t.Errorf("%d players, %d armies, %d rounds: error %v, want %v", cfg.Players, cfg.ArmyCap, cfg.MaxRounds, err, game.ErrNoSolution)
+		if _, err := rules(t, test.cfg).Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%d players, %d armies, %d rounds: error %v, want %v and %q", test.cfg.Players, test.cfg.ArmyCap, test.cfg.MaxRounds, err, game.ErrNoSolution, test.want)
 		}
 	}
 	for _, cfg := range []martianrisk.Config{

@@ -74,14 +74,16 @@ func TestIllegal(t *testing.T) {
 		rule, position string
 		action         game.Action
 		want           error
+		text           string
 	}{
-		{"a turn begins with a roll", "37-52@0", pig.Hold, game.ErrIllegalAction},
-		{"the die is rolled first", "37-52@0 turn 14 rolling", pig.Hold, game.ErrIllegalAction},
-		{"there are two actions", "37-52@0 turn 14", 2, game.ErrIllegalAction},
-		{"the first to 100 wins", "37-103 over 1", pig.Roll, game.ErrGameOver},
+		{"a turn begins with a roll", "37-52@0", pig.Hold, game.ErrIllegalAction, "a turn begins with a roll"},
+		{"the die is rolled first", "37-52@0 turn 14 rolling", pig.Hold, game.ErrIllegalAction, "the die is to be rolled first"},
+		{"there are two actions", "37-52@0 turn 14", 2, game.ErrIllegalAction, "there is no action 2"},
+		{"the first to 100 wins", "37-103 over 1", pig.Roll, game.ErrGameOver, "the game is over"},
 	} {
-		if got, err := r.Apply(parse(t, r, test.position), test.action); !errors.Is(err, test.want) {
-			t.Errorf("%s: from %s got %s, error %v; want %v", test.rule, test.position, r.Format(got), err, test.want)
+		before := parse(t, r, test.position)
+		if got, err := r.Apply(before, test.action); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) || got != before {
+			t.Errorf("%s: from %s got %s, error %v; want %v, %q", test.rule, test.position, r.Format(got), err, test.want, test.text)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"marsgym/env/game"
@@ -276,7 +277,7 @@ func TestThreePlayers(t *testing.T) {
 func TestTooLargeToSolve(t *testing.T) {
 	for _, cfg := range []pig.Config{{Players: 2, Target: 136}, {Players: 3, Target: 100}, {Players: 10, Target: 20}} {
 		r := rules(t, cfg.Players, cfg.Target)
-		if _, err := r.Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) {
+		if _, err := r.Solve(ctx, nil); !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), fmt.Sprintf("for %d players to %d ", cfg.Players, cfg.Target)) {
 			t.Errorf("%+v: got error %v, want ErrNoSolution", cfg, err)
 		}
 	}

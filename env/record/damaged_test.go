@@ -60,11 +60,12 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	// What is not cut off is not passed over.
-	for _, wrong := range []string{strings.Replace(text, "0 roll", "1 roll", 1), strings.Replace(text, "result 1 -1", "result -1 1", 1)} {
-		for _, err := range record.Read(strings.NewReader(wrong+text), catalog.Open) {
-			if err == nil || errors.Is(err, record.ErrIncomplete) {
-				t.Errorf("%q: %v", wrong, err)
-			}
+	for want, wrong := range map[string]string{
+		`"1 roll", but seat 0 is to move`:                 strings.Replace(text, "0 roll", "1 roll", 1),
+		`the result is "-1 1"; by the rules it is "1 -1"`: strings.Replace(text, "result 1 -1", "result -1 1", 1),
+	} {
+		if games, err := parse(wrong + text); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, record.ErrIncomplete) || len(games) > 0 {
+			t.Errorf("%q: %d games, %v; want %q", wrong, len(games), err, want)
 		}
 	}
 }

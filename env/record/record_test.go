@@ -221,9 +221,19 @@ func TestWriteErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, names := range [][]string{{"one"}, {"", "b"}, {"a\nb", "b"}, {" a", "b"}, {"a", strings.Repeat("b", 5000)}, {"\xff", "b"}} {
-		if err := record.New(g, names).Write(io.Discard); err == nil {
-			t.Errorf("the names %.40q were written", names)
+	for _, test := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"one"}, "a record of 1 seats in a game for 2 players"},
+		{[]string{"", "b"}, `the name "" of seat 0: it is empty`},
+		{[]string{"a\nb", "b"}, `the name "a\nb" of seat 0: it holds characters that are no text`},
+		{[]string{" a", "b"}, `the name " a" of seat 0: it is empty, or begins or ends with a space`},
+		{[]string{"a", strings.Repeat("b", 5000)}, "of seat 1: it has 5000 bytes; want at most 4096"},
+		{[]string{"\xff", "b"}, `the name "\xff" of seat 0: it holds characters that are no text`},
+	} {
+		if err := record.New(g, test.names).Write(io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("the names %.40q: %v; want %q", test.names, err, test.want)
 		}
 	}
 	placed := record.New(g, []string{"a", "b"})
@@ -232,8 +242,8 @@ func TestWriteErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	placed.Begin(at)
-	if err := placed.Write(io.Discard); err == nil {
-		t.Error("a game from another position was written")
+	if err := placed.Write(io.Discard); err == nil || !strings.Contains(err.Error(), "the game begins at 7-3@1; a record holds games from their beginning") {
+		t.Errorf("a game from another position: %v", err)
 	}
 	if err := record.New(g, []string{"a", "b"}).Apply(1); !errors.Is(err, game.ErrIllegalAction) {
 		t.Errorf("an illegal action: %v", err)

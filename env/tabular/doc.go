@@ -14,6 +14,10 @@
 // Rules for two seats that can number their positions in an order of solution (see
 // [Numbering]) need no list: [SolveNumbered] sweeps over one value for each number.
 //
+// Only these values are computed in two ways. All else that a [Solution] does is there once, over
+// a [Node] for each number: which positions come up, the table of a policy, look-ahead, visits and
+// regrets.
+//
 // Sources: Dai and Goldsmith, "Topological value iteration algorithm for Markov
 // decision processes", IJCAI 2007; Howard, "Dynamic programming and Markov
 // processes", 1960, for the improvement of choices.

@@ -13,11 +13,11 @@ import (
 // and the others, the free seats, maximise their own return.
 type evaluation struct {
 	*graph
-	policies [][]float64 // [P] probabilities of graph.moves; nil for a free seat
-	reached  []bool      // positions that can come up; nil for all
-	value    []float64   // [positions, P]
-	choice   []int32     // index of the move that a free seat makes
-	entry    int32       // position at which the current component was entered
+	policies []*policyTable // [P]; nil for a free seat
+	reached  bitset         // positions that can come up; nil for all
+	value    []float64      // [positions, P]
+	choice   []int32        // index of the move that a free seat makes
+	entry    uint32         // position at which the current component was entered
 
 	local  []int32 // 1 + index in the current component, else 0
 	linear linearSystem
@@ -25,91 +25,69 @@ type evaluation struct {
 	options []float64 // of best
 }
 
-func newEvaluation(g *graph, seats [][]float64) *evaluation {
-	n := len(g.nodes)
+// evaluate returns the evaluation of the game for the given policies.
+func (l *list[S]) evaluate(ctx context.Context, policies []*policyTable, progress func(float64)) (*evaluation, error) {
+	n := l.Len()
 	ev := &evaluation{
-		graph:    g,
-		policies: seats,
-		value:    make([]float64, n*g.players),
+		graph:    &l.graph,
+		policies: policies,
+		value:    make([]float64, n*l.players),
 		local:    make([]int32, n),
 		choice:   make([]int32, n),
 	}
-	if slices.ContainsFunc(seats, func(w []float64) bool { return w != nil }) {
-		ev.markReached()
+	if slices.ContainsFunc(policies, func(p *policyTable) bool { return p != nil }) {
+		// The other positions do not matter, even if the policies would never end the game there.
+		ev.reached = reachable(l, 0, policies)
 	}
-	return ev
+	if err := ev.run(ctx, progress); err != nil {
+		return nil, fmt.Errorf("tabular: from position %s: %w", text(l.rules, l.states[ev.entry]), err)
+	}
+	return ev, nil
 }
 
-// markReached marks the positions that can come up under the given policies. The others
-// do not matter, even if the policies would never end the game there.
-func (ev *evaluation) markReached() {
-	ev.reached = make([]bool, len(ev.nodes))
-	ev.reached[0] = true
-	for todo := []int32{0}; len(todo) > 0; {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		w := ev.probsFrom(i)
-		for k, j := range ev.next(i) {
-			if !ev.reached[j] && (w == nil || w[k] > 0) {
-				ev.reached[j] = true
-				todo = append(todo, j)
-			}
-		}
-	}
-}
-
-// probsFrom returns the probabilities of next(i); nil where a free seat moves.
-func (ev *evaluation) probsFrom(i int32) []float64 {
-	x := ev.nodes[i]
-	switch {
-	case x.mover == game.Chance:
-		return ev.probs[x.first : x.first+x.n]
-	case x.mover < 0 || ev.policies[x.mover] == nil:
-		return nil
-	}
-	return ev.policies[x.mover][x.first : x.first+x.n]
-}
-
-func (ev *evaluation) free(i int32) bool {
-	mover := ev.nodes[i].mover
+func (ev *evaluation) free(i uint32) bool {
+	mover := ev.positions[i].mover
 	return mover >= 0 && ev.policies[mover] == nil
 }
 
-var certain = []float64{1}
-
 // successors returns the successors of position i under the current choices, with their
 // probabilities, some of which may be zero.
-func (ev *evaluation) successors(i int32) ([]int32, []float64) {
-	next := ev.next(i)
-	if ev.free(i) {
+func (ev *evaluation) successors(i uint32) ([]uint32, []float64) {
+	next, x := ev.next(i), ev.positions[i]
+	switch {
+	case x.mover == game.Chance:
+		return next, ev.probs[x.first : x.first+x.n]
+	case x.mover == game.Terminal:
+		return nil, nil
+	case ev.policies[x.mover] == nil:
 		c := ev.choice[i]
 		return next[c : c+1], certain
 	}
-	return next, ev.probsFrom(i)
+	return next, ev.policies[x.mover].at(i, int(x.n))
 }
 
 // at returns the values of position i [P].
-func (ev *evaluation) at(i int32) []float64 {
+func (ev *evaluation) at(i uint32) []float64 {
 	k := int(i) * ev.players
 	return ev.value[k : k+ev.players]
 }
 
 // run evaluates the components in order.
-func (ev *evaluation) run(ctx context.Context, c components, progress func(float64)) error {
+func (ev *evaluation) run(ctx context.Context, progress func(float64)) error {
 	const interval = 1 << 14 // positions between checks of ctx
-	for k, next := 0, 0; k < c.len(); k++ {
-		comp := c.at(k)
-		if done := int(c.bounds[k]); done >= next {
+	for k, next := 0, 0; k < len(ev.bounds)-1; k++ {
+		comp := ev.component(k)
+		if done := int(ev.bounds[k]); done >= next {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if progress != nil {
-				progress(float64(done) / float64(len(ev.nodes)))
+				progress(float64(done) / float64(ev.Len()))
 			}
 			next = done + interval
 		}
 		ev.entry = comp[len(comp)-1]
-		if err := ev.component(ctx, comp); err != nil {
+		if err := ev.solve(ctx, comp); err != nil {
 			return err
 		}
 	}
@@ -119,21 +97,22 @@ func (ev *evaluation) run(ctx context.Context, c components, progress func(float
 	return nil
 }
 
-func (ev *evaluation) component(ctx context.Context, comp []int32) error {
+// solve evaluates a component.
+func (ev *evaluation) solve(ctx context.Context, comp []uint32) error {
 	if ev.reached != nil {
 		// Positions that cannot come up are left out. comp is shared, so it is copied.
-		if !slices.ContainsFunc(comp, func(i int32) bool { return ev.reached[i] }) {
+		if !slices.ContainsFunc(comp, ev.reached.has) {
 			return nil
 		}
 		if len(comp) > 1 {
-			comp = slices.DeleteFunc(slices.Clone(comp), func(i int32) bool { return !ev.reached[i] })
+			comp = slices.DeleteFunc(slices.Clone(comp), func(i uint32) bool { return !ev.reached.has(i) })
 		}
 	}
-	if len(comp) > 1 || slices.Contains(ev.next(comp[0]), comp[0]) {
+	if ev.cyclic(comp) {
 		return ev.cycle(ctx, comp)
 	}
-	if i := comp[0]; ev.nodes[i].mover == game.Terminal {
-		ev.end(i)
+	if i := comp[0]; ev.positions[i].mover == game.Terminal {
+		copy(ev.at(i), ev.returns[int(ev.positions[i].first)*ev.players:][:ev.players])
 	} else {
 		if ev.free(i) {
 			ev.choice[i] = ev.best(i)
@@ -143,30 +122,25 @@ func (ev *evaluation) component(ctx context.Context, comp []int32) error {
 	return nil
 }
 
-// end sets the value of an end to its returns.
-func (ev *evaluation) end(i int32) {
-	copy(ev.at(i), ev.returns[int(ev.nodes[i].first)*ev.players:][:ev.players])
-}
-
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
-func (ev *evaluation) best(i int32) int32 {
+func (ev *evaluation) best(i uint32) int32 {
 	ev.options = ev.options[:0]
 	for _, j := range ev.next(i) {
-		ev.options = append(ev.options, ev.at(j)[ev.nodes[i].mover])
+		ev.options = append(ev.options, ev.at(j)[ev.positions[i].mover])
 	}
 	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
 }
 
 // good reports whether no move in i is better than the choice by more than [game.Tie].
-func (ev *evaluation) good(i int32) bool {
-	mover := ev.nodes[i].mover
+func (ev *evaluation) good(i uint32) bool {
+	mover := ev.positions[i].mover
 	chosen := ev.at(ev.next(i)[ev.choice[i]])[mover]
-	return !slices.ContainsFunc(ev.next(i), func(j int32) bool { return ev.at(j)[mover] > chosen+game.Tie })
+	return !slices.ContainsFunc(ev.next(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
 }
 
 // lookAhead sets the values of i to their expectation over its successors. It returns
 // the largest change: absolute for values up to 1, relative above.
-func (ev *evaluation) lookAhead(i int32) (change float64) {
+func (ev *evaluation) lookAhead(i uint32) (change float64) {
 	to, w := ev.successors(i)
 	for seat, old := range ev.at(i) {
 		v := 0.0
@@ -177,6 +151,30 @@ func (ev *evaluation) lookAhead(i int32) (change float64) {
 		change = max(change, math.Abs(v-old)/max(1, math.Abs(v)))
 	}
 	return change
+}
+
+// residual returns the largest violation of the optimality equations.
+func (ev *evaluation) residual() (most float64) {
+	for i := range uint32(ev.Len()) {
+		mover := ev.positions[i].mover
+		if mover == game.Terminal {
+			continue
+		}
+		if ev.free(i) {
+			for _, j := range ev.next(i) {
+				most = max(most, ev.at(j)[mover]-ev.at(i)[mover])
+			}
+		}
+		to, w := ev.successors(i)
+		for seat, have := range ev.at(i) {
+			want := 0.0
+			for k, j := range to {
+				want += float64(w[k] * ev.at(j)[seat])
+			}
+			most = max(most, math.Abs(want-have))
+		}
+	}
+	return most
 }
 
 const (
@@ -191,16 +189,23 @@ const (
 	converged = 1e-15
 )
 
-// cycle evaluates a component in which positions can recur, by policy iteration.
-func (ev *evaluation) cycle(ctx context.Context, comp []int32) error {
+// enter sets local for a component, until leave.
+func (ev *evaluation) enter(comp []uint32) {
 	for k, i := range comp {
 		ev.local[i] = int32(k) + 1
 	}
-	defer func() {
-		for _, i := range comp {
-			ev.local[i] = 0
-		}
-	}()
+}
+
+func (ev *evaluation) leave(comp []uint32) {
+	for _, i := range comp {
+		ev.local[i] = 0
+	}
+}
+
+// cycle evaluates a component in which positions can recur, by policy iteration.
+func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
+	ev.enter(comp)
+	defer ev.leave(comp)
 	if !slices.ContainsFunc(comp, ev.free) {
 		return ev.solveLinear(ctx, comp)
 	}
@@ -254,7 +259,7 @@ func (ev *evaluation) cycle(ctx context.Context, comp []int32) error {
 	}
 }
 
-func (ev *evaluation) sameChoices(comp, last []int32) bool {
+func (ev *evaluation) sameChoices(comp []uint32, last []int32) bool {
 	for k, i := range comp {
 		if ev.choice[i] != last[k] {
 			return false
@@ -265,7 +270,7 @@ func (ev *evaluation) sameChoices(comp, last []int32) bool {
 
 // iterateValues runs value iteration on comp from equal values until it converges, with
 // new choices of the free seats in every sweep.
-func (ev *evaluation) iterateValues(ctx context.Context, comp []int32) error {
+func (ev *evaluation) iterateValues(ctx context.Context, comp []uint32) error {
 	for _, i := range comp {
 		for seat := range ev.at(i) {
 			ev.at(i)[seat] = ev.equalReturn
@@ -298,13 +303,13 @@ func sweeps(ctx context.Context, sweep func() float64) (change float64, err erro
 }
 
 // leaves reports whether j is outside of the component, or known to leave it.
-func (ev *evaluation) leaves(j int32, out []bool) bool {
+func (ev *evaluation) leaves(j uint32, out []bool) bool {
 	return ev.local[j] == 0 || out[ev.local[j]-1]
 }
 
 // findExits completes out, by local index: the positions of comp that can leave it with
 // their current choices.
-func (ev *evaluation) findExits(comp []int32, out []bool) {
+func (ev *evaluation) findExits(comp []uint32, out []bool) {
 	for again := true; again; {
 		again = false
 		for _, i := range comp {
@@ -323,7 +328,7 @@ func (ev *evaluation) findExits(comp []int32, out []bool) {
 
 // chooseExits replaces choices that never leave comp by moves of the same value that do,
 // where there are any.
-func (ev *evaluation) chooseExits(comp []int32) {
+func (ev *evaluation) chooseExits(comp []uint32) {
 	out := make([]bool, len(comp))
 	for again := true; again; {
 		again = false
@@ -332,7 +337,7 @@ func (ev *evaluation) chooseExits(comp []int32) {
 			if out[k] || !ev.free(i) {
 				continue
 			}
-			mover := ev.nodes[i].mover
+			mover := ev.positions[i].mover
 			most := ev.at(ev.next(i)[ev.best(i)])[mover]
 			for e, j := range ev.next(i) {
 				if ev.leaves(j, out) && ev.at(j)[mover] >= most-game.Tie {

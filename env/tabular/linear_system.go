@@ -21,9 +21,9 @@ const (
 
 // linearSystem is the working memory of solveLinear.
 type linearSystem struct {
-	postorder []int32 // positions of the component, each after its successors
-	unknown   []int32 // by local index: 1 + index in unknowns, else 0
-	unknowns  []int32 // positions whose removal cuts every cycle
+	postorder []uint32 // positions of the component, each after its successors
+	unknown   []int32  // by local index: 1 + index in unknowns, else 0
+	unknowns  []uint32 // positions whose removal cuts every cycle
 	rows      []float64
 	path      []visit
 	mark      []byte
@@ -33,13 +33,13 @@ type linearSystem struct {
 // positions that cut every cycle (a feedback vertex set). All others are expressed by
 // them, and the remaining dense system is solved directly. It returns errEndless, with
 // the values unchanged, if some position of comp cannot leave it.
-func (ev *evaluation) solveLinear(ctx context.Context, comp []int32) error {
+func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
 	y := &ev.linear
-	ev.chooseUnknowns(comp)
-	if !ev.fitsDirect(comp) {
-		return ev.relax(ctx, comp)
+	ev.chooseUnknowns(comp, len(comp))
+	if !ev.fitsDirect(len(comp)) {
+		return ev.relax(ctx, len(comp))
 	}
-	ev.writeRows(comp)
+	ev.writeRows(len(comp))
 	if err := ev.eliminate(); err != nil {
 		return err
 	}
@@ -66,23 +66,23 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []int32) error {
 // of leaving comp instead, and the values after leaving weighted by probability [P].
 func (ev *evaluation) width() int { return len(ev.linear.unknowns) + 1 + ev.players }
 
-// fitsDirect reports whether comp, after chooseUnknowns, is small enough to be solved
-// directly.
-func (ev *evaluation) fitsDirect(comp []int32) bool {
-	return len(ev.linear.unknowns) <= maxUnknowns && ev.width()*len(comp) <= maxElements
+// fitsDirect reports whether a component of so many positions, after chooseUnknowns, is small
+// enough to be solved directly.
+func (ev *evaluation) fitsDirect(size int) bool {
+	return len(ev.linear.unknowns) <= maxUnknowns && ev.width()*size <= maxElements
 }
 
 // row returns the row of position i, which expresses its values by the unknowns.
-func (ev *evaluation) row(i int32) []float64 {
+func (ev *evaluation) row(i uint32) []float64 {
 	k := int(ev.local[i]-1) * ev.width()
 	return ev.linear.rows[k : k+ev.width()]
 }
 
-// writeRows fills in the rows of comp: the probability that each unknown is the next one
-// reached, and the rest of width.
-func (ev *evaluation) writeRows(comp []int32) {
+// writeRows fills in the rows of a component of so many positions: the probability that each
+// unknown is the next one reached, and the rest of width.
+func (ev *evaluation) writeRows(size int) {
 	y := &ev.linear
-	m, n := len(y.unknowns), ev.width()*len(comp)
+	m, n := len(y.unknowns), ev.width()*size
 	y.rows = slices.Grow(y.rows[:0], n)[:n]
 	for _, i := range y.postorder {
 		r := ev.row(i)
@@ -153,19 +153,18 @@ func (ev *evaluation) eliminate() error {
 	return nil
 }
 
-// chooseUnknowns fills in postorder, unknown and unknowns by a depth-first search of comp
-// under the current choices. Every cycle has an edge back to a position on the path of
+// chooseUnknowns fills in postorder, unknown and unknowns by a depth-first search, under the
+// current choices, from some positions of a component of the given size. Every cycle has an edge back to a position on the path of
 // the search, so the targets of these edges cut all cycles.
-func (ev *evaluation) chooseUnknowns(comp []int32) {
+func (ev *evaluation) chooseUnknowns(from []uint32, n int) {
 	const onPath, done = 1, 2
 	y := &ev.linear
-	n := len(comp)
 	y.postorder, y.unknowns = y.postorder[:0], y.unknowns[:0]
 	y.unknown = slices.Grow(y.unknown[:0], n)[:n]
 	clear(y.unknown)
 	y.mark = slices.Grow(y.mark[:0], n)[:n]
 	clear(y.mark)
-	for _, root := range slices.Backward(comp) { // from the position at which it was entered
+	for _, root := range slices.Backward(from) { // the position at which it was entered
 		if y.mark[ev.local[root]-1] != 0 {
 			continue
 		}
@@ -196,11 +195,12 @@ func (ev *evaluation) chooseUnknowns(comp []int32) {
 	}
 }
 
-// canLeave reports whether every position of comp, after chooseUnknowns, can leave it.
-func (ev *evaluation) canLeave(comp []int32) bool {
-	out := make([]bool, len(comp))
+// canLeave reports whether every position in postorder can leave its component, which has the
+// given size.
+func (ev *evaluation) canLeave(size int) bool {
+	out := make([]bool, size)
 	ev.findExits(ev.linear.postorder, out)
-	return !slices.Contains(out, false)
+	return !slices.ContainsFunc(ev.linear.postorder, func(i uint32) bool { return !out[ev.local[i]-1] })
 }
 
 // sweep looks ahead from each position in postorder, and returns the largest change.
@@ -211,15 +211,15 @@ func (ev *evaluation) sweep() (change float64) {
 	return change
 }
 
-// relax sweeps over comp, after chooseUnknowns, until its values converge. It is for
-// components too large to be solved directly.
-func (ev *evaluation) relax(ctx context.Context, comp []int32) error {
-	if !ev.canLeave(comp) {
+// relax sweeps over a component of so many positions, after chooseUnknowns, until its values
+// converge. It is for components too large to be solved directly.
+func (ev *evaluation) relax(ctx context.Context, size int) error {
+	if !ev.canLeave(size) {
 		return errEndless
 	}
 	change, err := sweeps(ctx, ev.sweep)
 	if err != nil || change <= game.Tie { // rounding can prevent smaller changes
 		return err
 	}
-	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", len(comp), change, maxSweeps)
+	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", size, change, maxSweeps)
 }

@@ -18,7 +18,7 @@ import (
 // every position by every seat in memory.
 func (sol *Solution[S]) CheckEncode(ctx context.Context, tol float64) error {
 	type view struct {
-		node int32
+		at   uint32
 		seat game.Player
 	}
 	var (
@@ -27,27 +27,29 @@ func (sol *Solution[S]) CheckEncode(ctx context.Context, tol float64) error {
 		decisions = make(map[string]view) // the first with each observation
 		others    = make(map[string]view)
 	)
-	for i := range int32(len(sol.nodes)) {
+	var n Node
+	for i := range uint32(sol.Len()) {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for seat := range game.Player(sol.players) {
-			sol.rules.Encode(obs, sol.states[i], seat)
+		sol.x.Node(&n, i)
+		for seat := range game.Player(sol.spec.Players) {
+			sol.rules.Encode(obs, sol.state(i), seat)
 			key = key[:0]
 			for _, x := range obs {
 				x += 0 // -0 and 0 are equal
 				key = binary.LittleEndian.AppendUint32(key, math.Float32bits(x))
 			}
 			first, difference := others, sol.valueDifference
-			if sol.nodes[i].mover == seat {
+			if n.Mover == seat {
 				first, difference = decisions, sol.optionDifference
 			}
 			v, ok := first[string(key)]
 			if !ok {
 				first[string(key)] = view{i, seat}
-			} else if text := difference(v.node, v.seat, i, seat, tol); text != "" {
+			} else if found := difference(v.at, v.seat, i, seat, tol); found != "" {
 				return fmt.Errorf("tabular: seat %d observes position %s as seat %d observes %s, but %s",
-					seat, sol.text(sol.states[i]), v.seat, sol.text(sol.states[v.node]), text)
+					seat, text(sol.rules, sol.state(i)), v.seat, text(sol.rules, sol.state(v.at)), found)
 			}
 		}
 	}
@@ -56,8 +58,8 @@ func (sol *Solution[S]) CheckEncode(ctx context.Context, tol float64) error {
 
 // valueDifference describes the difference between the values of position i to seat p
 // and of j to seat q. It returns "" if they are equal within tol.
-func (sol *Solution[S]) valueDifference(i int32, p game.Player, j int32, q game.Player, tol float64) string {
-	if v, w := sol.at(i)[p], sol.at(j)[q]; !(math.Abs(v-w) <= tol) {
+func (sol *Solution[S]) valueDifference(i uint32, p game.Player, j uint32, q game.Player, tol float64) string {
+	if v, w := sol.returnOf(sol.value, i, p), sol.returnOf(sol.value, j, q); !(math.Abs(v-w) <= tol) {
 		return fmt.Sprintf("their values are %v and %v", w, v)
 	}
 	return ""
@@ -65,16 +67,22 @@ func (sol *Solution[S]) valueDifference(i int32, p game.Player, j int32, q game.
 
 // optionDifference describes the difference between the legal actions or their values in
 // decision i of seat p and j of seat q. It returns "" if they are equal within tol.
-func (sol *Solution[S]) optionDifference(i int32, p game.Player, j int32, q game.Player, tol float64) string {
-	legal, other := sol.rules.Legal(nil, sol.states[i]), sol.rules.Legal(nil, sol.states[j])
+func (sol *Solution[S]) optionDifference(i uint32, p game.Player, j uint32, q game.Player, tol float64) string {
+	legal, other := sol.rules.Legal(nil, sol.state(i)), sol.rules.Legal(nil, sol.state(j))
 	if !slices.Equal(legal, other) {
 		return fmt.Sprintf("their legal actions are %v and %v", other, legal)
 	}
-	next := sol.next(j)
-	for k, to := range sol.next(i) {
-		if v, w := sol.at(to)[p], sol.at(next[k])[q]; !(math.Abs(v-w) <= tol) {
+	var n Node
+	sol.x.Node(&n, i)
+	values := sol.options(nil, &n)
+	sol.x.Node(&n, j)
+	for k, w := range sol.options(nil, &n) {
+		if v := values[k]; !(math.Abs(v-w) <= tol) {
 			return fmt.Sprintf("the values of action %d are %v and %v", legal[k], w, v)
 		}
 	}
 	return ""
 }
+
+// state returns the representative at a number where seat 0 has role 0.
+func (sol *Solution[S]) state(at uint32) S { return sol.x.State(at, 0) }

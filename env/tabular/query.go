@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"marsgym/env/game"
+	"marsgym/internal/core"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 
 // query asks a policy about states.
 type query[S comparable] struct {
-	rules  game.Rules[S]
+	rules  core.Rules[S]
 	policy game.Policy[S]
 
 	dst, probs []float64
@@ -113,9 +114,9 @@ func Normalise(probs []float64) error {
 }
 
 // text returns s in its notation, if the game has one.
-func text[S comparable](rules game.Rules[S], s S) string {
-	if n, ok := rules.(game.Presenter[S]); ok {
-		return fmt.Sprintf("%q", n.Format(s))
+func text[S comparable](rules core.Rules[S], s S) string {
+	if rules.Presenter != nil {
+		return fmt.Sprintf("%q", rules.Presenter.Format(s))
 	}
 	return fmt.Sprintf("%+v", s)
 }

@@ -3,6 +3,7 @@ package tabular_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -277,7 +278,7 @@ func TestEndless(t *testing.T) {
 	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), decide(1, 0, 3), end(1, -1), end(-1, 1)}}
 	sol := solve(t, g)
 	stay, leave := tabulate(t, sol, g.always(0)), tabulate(t, sol, g.always(1))
-	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, stay}); err == nil || !strings.Contains(err.Error(), "never end") {
+	if got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, stay}); err == nil || !strings.Contains(err.Error(), "the game may never end") {
 		t.Errorf("a game without an end has values %v, error %v", got, err)
 	}
 	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{stay, leave})
@@ -313,7 +314,7 @@ func TestNoConvergence(t *testing.T) {
 func TestSolveLimits(t *testing.T) {
 	g := random(rand.New(rand.NewPCG(7, 8)), 2, 100)
 	n := solve(t, g).Len()
-	if _, err := tabular.Solve(ctx, g, tabular.Options{MaxStates: n - 1}); !errors.Is(err, game.ErrNoSolution) {
+	if _, err := tabular.Solve(ctx, g, tabular.Options{MaxStates: n - 1}); !errors.Is(err, game.ErrNoSolution) || !strings.Contains(err.Error(), fmt.Sprintf("more than %d positions", n-1)) {
 		t.Errorf("above MaxStates the error is %v, want ErrNoSolution", err)
 	}
 	var shares []float64
@@ -351,11 +352,11 @@ func TestUnknownPosition(t *testing.T) {
 	if _, err := sol.Options(nil, 8); err == nil || !strings.Contains(err.Error(), "position 8 cannot come up") {
 		t.Errorf("Options gives error %v", err)
 	}
-	if err := sol.Policy().Probs(make([]float64, 2), []int{8}); err == nil {
-		t.Error("Probs gives no error")
+	if err := sol.Policy().Probs(make([]float64, 2), []int{8}); err == nil || !strings.Contains(err.Error(), "position 8 cannot come up") {
+		t.Errorf("Probs gives error %v", err)
 	}
-	if err := sol.Policy().Probs(make([]float64, 2), []int{1}); err == nil {
-		t.Error("Probs gives no error at a roll")
+	if err := sol.Policy().Probs(make([]float64, 2), []int{1}); err == nil || !strings.Contains(err.Error(), "position 1 is not a decision") {
+		t.Errorf("Probs at a roll gives error %v", err)
 	}
 	if got, err := sol.Options([]float64{7}, 1); err != nil || !slices.Equal(got, []float64{7}) {
 		t.Errorf("Options at a roll are %v, %v; want none", got, err)

@@ -1,6 +1,7 @@
 package tabular_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -44,8 +45,8 @@ func TestBadPolicies(t *testing.T) {
 			}
 		})
 	}
-	if _, err := sol.Tabulate(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil {
-		t.Error("a policy that leaves elements out is accepted")
+	if _, err := sol.Tabulate(ctx, probs(func(row []float64, s int) { row[0] = 1 })); err == nil || !strings.Contains(err.Error(), "the policy gives NaN as a probability") {
+		t.Errorf("a policy that leaves elements out: %v", err)
 	}
 	// The probabilities are divided by their sum.
 	st := tabulate(t, sol, probs(func(row []float64, s int) { copy(row, []float64{1 + 9e-6, 0, 0}) }))
@@ -58,20 +59,29 @@ func TestForeignPolicies(t *testing.T) {
 	g := duel(2, 1, 1)
 	a, b := solve(t, g), solve(t, g)
 	own, foreign := tabulate(t, a, a.Policy()), tabulate(t, b, b.Policy())
-	for _, seats := range [][]game.TabularPolicy{{own, foreign}, {foreign, own}, {own, nil}, {own}, {own, own, own}} {
-		if got, err := a.Evaluate(ctx, nil, seats); err == nil {
-			t.Errorf("Evaluate of %v gives %v and no error", seats, got)
+	for _, test := range []struct {
+		seats []game.TabularPolicy
+		want  string
+	}{
+		{[]game.TabularPolicy{own, foreign}, "the policy of seat 1 belongs to another solution; call Tabulate of this one"},
+		{[]game.TabularPolicy{foreign, own}, "the policy of seat 0 belongs to another solution"},
+		{[]game.TabularPolicy{own, nil}, "the policy of seat 1 belongs to another solution"},
+		{[]game.TabularPolicy{own}, "1 policies for 2 players"},
+		{[]game.TabularPolicy{own, own, own}, "3 policies for 2 players"},
+	} {
+		if got, err := a.Evaluate(ctx, nil, test.seats); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Evaluate of %v gives %v, %v; want %q", test.seats, got, err, test.want)
 		}
 	}
 	if _, err := a.BestResponse(ctx, []game.TabularPolicy{foreign, own}, 0); err != nil {
 		t.Errorf("BestResponse reads the entry of its own seat: %v", err)
 	}
-	if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, foreign}, 0); err == nil {
-		t.Error("BestResponse accepts the policy of another solution")
+	if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, foreign}, 0); err == nil || !strings.Contains(err.Error(), "the policy of seat 1 belongs to another solution") {
+		t.Errorf("BestResponse against the policy of another solution: %v", err)
 	}
 	for _, seat := range []game.Player{-1, 2} {
-		if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, own}, seat); err == nil {
-			t.Errorf("BestResponse accepts seat %d", seat)
+		if _, err := a.BestResponse(ctx, []game.TabularPolicy{own, own}, seat); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("seat %d; want 0 to 1", seat)) {
+			t.Errorf("BestResponse of seat %d: %v", seat, err)
 		}
 	}
 }

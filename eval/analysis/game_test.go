@@ -226,7 +226,7 @@ func TestAnalyseSeats(t *testing.T) {
 		whole := analyse(t, rec, v)
 		for _, seats := range [][]int{nil, {1}} {
 			part, err := analysis.AnalyseSeats(t.Context(), rec, v, seats)
-			if err != nil || len(part.Decisions) != len(whole.Decisions) {
+			if err != nil || len(part.Decisions) != len(whole.Decisions) || len(part.Decisions) == 0 {
 				t.Fatalf("%d decisions, want %d; %v", len(part.Decisions), len(whole.Decisions), err)
 			}
 			for i, d := range part.Decisions {

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -244,6 +245,28 @@ func TestRollouts(t *testing.T) {
 	again := analyse(t, rec, v)
 	if again.Seats[0] != estimated.Seats[0] {
 		t.Errorf("again: %+v, before %+v", again.Seats[0], estimated.Seats[0])
+	}
+}
+
+// TestRolloutsLimit: rollouts see the end of a game that takes as many decisions as the move limit
+// allows, and the chance after the last one. One decision more is truncated, where both seats have
+// half of the win.
+func TestRolloutsLimit(t *testing.T) {
+	const limit = 7
+	for length, want := range map[int]float64{limit - 1: 0, limit: 1, limit + 1: 0.5} {
+		for _, chance := range []bool{false, true} {
+			g := env.NewGame(testgames.March{Length: length, Moves: limit, Chance: chance})
+			bot, err := g.Bot("random")
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := &analysis.Rollouts{Game: g, Agent: bot, Name: "random", Number: 2}
+			values, err := v.Values(t.Context(), []env.Position{g.Initial()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, fmt.Sprintf("the share of seat 0, with %d decisions to the end and a limit of %d", length, limit), values[0].Mean[0], want)
+		}
 	}
 }
 

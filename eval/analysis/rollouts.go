@@ -77,7 +77,7 @@ func (r *Rollouts) Values(ctx context.Context, at []env.Position) ([]Value, erro
 // play plays all games to the end, or to a limit: unfinished games have the returns 0.
 func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) error {
 	chance := spec.ChanceLimit()
-	limit := cmp.Or(spec.MoveLimit, chance)
+	spec.MoveLimit = cmp.Or(spec.MoveLimit, chance)
 	running := make([]*rollout, len(games))
 	for i := range games {
 		running[i] = &games[i]
@@ -92,7 +92,7 @@ func (r *Rollouts) play(ctx context.Context, spec game.Spec, games []rollout) er
 				}
 				g.at = g.at.Sample(g.dice)
 			}
-			if g.at.CurrentPlayer() < 0 || moves == limit {
+			if who := g.at.CurrentPlayer(); who == game.Terminal || spec.Truncates(who, moves) {
 				g.share = shares(spec, g.at.Returns())
 			} else {
 				left = append(left, g)

@@ -81,8 +81,8 @@ func TestVague(t *testing.T) {
 	for _, v := range []*analysis.Searches{{Number: 3, Simulations: 20000}, {Number: 4, Simulations: 500}} {
 		v.Game, v.Name = g, "greedy"
 		options, err := analysis.Decide(t.Context(), g, p, v)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(options) != 2 {
+			t.Fatalf("%d options, %v", len(options), err)
 		}
 		for _, o := range options {
 			_, shown := o.Value.PlusMinus()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,8 +120,8 @@ func TestWriteFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(sub, "inner"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(sub, text("")); err == nil {
-		t.Error("Write replaces a directory")
+	if err := atomicfile.Write(sub, text("")); err == nil || !strings.Contains(err.Error(), "rename "+sub) {
+		t.Errorf("Write replaces a directory: %v", err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(sub)); err != nil || len(entries) != 1 {
 		t.Errorf("beside the directory there are %v, error %v", entries, err)

@@ -43,10 +43,9 @@ func TestDirFollowsNoLink(t *testing.T) {
 		if _, err := d.Open(name); !errors.Is(err, atomicfile.ErrNotRegular) || !strings.Contains(err.Error(), link) {
 			t.Errorf("%s is opened: %v", name, err)
 		}
-		for _, size := range []int64{0, 4} {
-			if f, err := d.Append(name, size); err == nil {
-				f.Close()
-				t.Errorf("%s is appended to at %d", name, size)
+		for size, want := range map[int64]error{0: fs.ErrExist, 4: atomicfile.ErrNotRegular} {
+			if _, err := d.Append(name, size); !errors.Is(err, want) || !strings.Contains(err.Error(), link) {
+				t.Errorf("%s is appended to at %d: %v; want %v", name, size, err, want)
 			}
 		}
 	}

@@ -60,8 +60,12 @@ func TestOpen(t *testing.T) {
 			if filepath.Dir(path) != dir {
 				continue
 			}
-			if _, err := atomicfile.OpenIn(root, filepath.Base(path)); err == nil {
-				t.Errorf("below the folder %s is opened", path)
+			want := path + " is " + what + ", not"
+			if path == link { // to an absolute path
+				want = "path escapes from parent"
+			}
+			if _, err := atomicfile.OpenIn(root, filepath.Base(path)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("below the folder %s: %v; want %q", path, err, want)
 			}
 			if _, err := d.Open(filepath.Base(path)); !errors.Is(err, atomicfile.ErrNotRegular) {
 				t.Errorf("in the folder %s: %v", path, err)

@@ -213,12 +213,12 @@ func TestKeyFile(t *testing.T) {
 			t.Errorf("%s: %v, error %v; want %q", tt.line, b, err, tt.want)
 		}
 	}
-	for name, x := range map[string]cluster.Access{
-		"every network, without keys": {Addr: "0.0.0.0:4222"},
-		"no key":                      {Addr: addr, Cert: a.Cert, CertKey: a.CertKey, CA: a.CA},
+	for want, x := range map[string]cluster.Access{
+		"0.0.0.0:4222 is not on this machine only": {Addr: "0.0.0.0:4222"},
+		"a broker with keys needs -keys":           {Addr: addr, Cert: a.Cert, CertKey: a.CertKey, CA: a.CA},
 	} {
-		if _, err := broker.Start(x, keys(t, "worker "+public)); !errors.Is(err, cluster.ErrAccess) {
-			t.Errorf("%s: error %v; want ErrAccess", name, err)
+		if _, err := broker.Start(x, keys(t, "worker "+public)); !errors.Is(err, cluster.ErrAccess) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want ErrAccess and %q", err, want)
 		}
 	}
 	if _, err := cluster.NewKey(a.Key); err == nil || !strings.Contains(err.Error(), "is not overwritten") {
@@ -344,7 +344,7 @@ func TestHostile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	queue := "marsgym.job." + cluster.IdentityToken("x") + ".test"
-	for _, b := range [][]byte{random, []byte(`{"run": "../..", "kind": "hash"}`), []byte(`{"run": "test", "kind": "hash", "inputs": [{"sha256": "00", "size": 1}]}`), []byte(`{"run": "test", "kind": "hash", "inputs": [{"sha256": "` + strings.Repeat("0", 64) + `", "size": 9999999999}]}`)} {
+	for _, b := range [][]byte{random, []byte(`{"run": "../..", "kind": "hash"}`), []byte(`{"run": "test", "kind": "hash", "inputs": [{"sha256": "00", "size": 1}]}`), []byte(`{"run": "test", "kind": "hash", "inputs": [{"sha256": "` + strings.Repeat("1", 64) + `", "size": 9999999999}]}`)} {
 		if _, err := nc.Request(queue, b, 5*time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -360,5 +360,10 @@ func TestHostile(t *testing.T) {
 	}
 	if n := strings.Count(l.text(), "a job is refused"); n != 4 {
 		t.Errorf("%d jobs were refused; want 4: %q", n, l.text())
+	}
+	for _, want := range []string{`a job of kind "hash" in run "../.." with 0 inputs`, "a digest has 2 digits; want 64", "an input of 9999999999 bytes; want at most"} {
+		if !strings.Contains(l.text(), "a job is refused: ") || !strings.Contains(l.text(), want) {
+			t.Errorf("no job is refused because of %q: %q", want, l.text())
+		}
 	}
 }

@@ -11,12 +11,12 @@
 //
 //	func solve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 //		f := cli.NewFlags("solve", "Solve computes the value of each seat under best play.")
-//		name := f.Game(catalog.IDs())
+//		name := f.Game()
 //		f.Example("go run ./cmd/solve -game pig")
 //		if err := f.Parse(args, stdout); err != nil {
 //			return err
 //		}
-//		g, err := cli.OpenGame(name, catalog.Open)
+//		g, err := name.Open()
 //		...
 //	}
 //

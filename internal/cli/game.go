@@ -11,26 +11,26 @@ import (
 	"strings"
 
 	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/input"
 )
 
 // Game is a game as the command line specifies it.
 type Game struct {
-	ID      string // "" is the first of the known games
+	ID      string // "" is the first game of the catalog
 	Players int    // 0 is the number in the config
 	Config  []byte // JSON; nil is the default of the game
 
 	flags *Flags
-	known []string
 	cache string
 	file  string // of Config, if the flags name it
 }
 
-// Game defines -game, -players, -game-config and -cache. The first of the known
-// games is the default.
-func (f *Flags) Game(known []string) *Game {
-	g := &Game{flags: f, known: known}
-	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(known, ", ")+" (default "+known[0]+")")
+// Game defines -game, -players, -game-config and -cache.
+func (f *Flags) Game() *Game {
+	g, ids := &Game{flags: f}, catalog.IDs()
+	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+" (default "+ids[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings that replace defaults of the game", func(path string) (err error) {
 		g.Config, err = input.ReadSettings(path)
@@ -52,7 +52,14 @@ func (g *Game) CheckAgain(flag string) error {
 
 // Cache defines -cache.
 func (f *Flags) Cache(p *string) {
-	f.StringVar(p, "cache", "auto", "`folder` of cached solutions, auto or none")
+	*p = "auto"
+	f.Func("cache", "`folder` of cached solutions, auto or none (default auto)", func(text string) error {
+		if slices.Contains([]string{"off", "no", "false"}, text) {
+			return fmt.Errorf("%s is no folder; want auto, a folder, or none for no cache", input.Quote(text))
+		}
+		*p = text
+		return nil
+	})
 }
 
 // CacheDir returns the folder in which solutions are cached, or "" for none.
@@ -87,10 +94,10 @@ func (f *Flags) Policy(sample *bool) {
 }
 
 // Default sets the game and its config where the flags do not, for example to those
-// of a model file.
+// of a model file. With id "" the config is for any game.
 func (g *Game) Default(id string, config []byte) {
 	g.ID = cmp.Or(g.ID, id)
-	if g.ID == id && g.Config == nil {
+	if (id == "" || g.ID == id) && g.Config == nil {
 		g.Config = config
 	}
 }
@@ -105,23 +112,22 @@ func (g *Game) DefaultOf(names []string) error {
 	return nil
 }
 
-// OpenGame opens a game. Its errors are UsageErrors.
-func OpenGame[G any](g *Game, open func(id string, players int, config []byte) (G, error)) (handle G, err error) {
-	id := cmp.Or(g.ID, g.known[0])
-	if !slices.Contains(g.known, id) {
-		return handle, Unknown("game", id, g.known)
-	}
-	if slices.Contains([]string{"off", "no", "false"}, g.cache) {
-		return handle, Usagef("-cache is %q; want auto, a folder, or none for no cache", g.cache)
+// Open opens the game. Its errors are UsageErrors.
+func (g *Game) Open() (env.Game, error) {
+	ids := catalog.IDs()
+	id := cmp.Or(g.ID, ids[0])
+	if !slices.Contains(ids, id) {
+		return nil, Unknown("game", id, ids)
 	}
 	if g.Players < 1 && g.flags.Given("players") {
-		return handle, Usagef("-players is %d; want at least 1", g.Players)
+		return nil, Usagef("-players is %d; want at least 1", g.Players)
 	}
-	if handle, err = open(id, g.Players, g.Config); err != nil {
-		if g.file != "" {
-			err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
-		}
-		return handle, &UsageError{err}
+	handle, err := catalog.Open(id, g.Players, g.Config)
+	if err != nil && g.file != "" {
+		err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
+	}
+	if err != nil {
+		return nil, &UsageError{err}
 	}
 	return handle, nil
 }

@@ -1,58 +1,59 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 )
 
+// TestGame: flags have precedence over the settings of a file, and those over the defaults.
 func TestGame(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(file, []byte("{}"), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(`{"target": 30}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	type game struct {
-		id      string
-		players int
-		config  string
+		ID              string
+		Players, Target int
 	}
-	open := func(id string, players int, config []byte) (game, error) {
-		if players > 10 {
-			return game{}, errors.New("too many players")
-		}
-		return game{id, players, string(config)}, nil
-	}
-	tests := []struct {
-		args string
-		want game
-		err  string
+	for _, tt := range []struct {
+		args, settings string // the id that the settings name
+		want           game
+		err            string
 	}{
-		{"", game{"pig", 0, "of the file"}, ""},
-		{"-game pig -players 3", game{"pig", 3, "of the file"}, ""},
-		{"-game martian-dice", game{"martian-dice", 0, ""}, ""},
-		{"-game-config " + cli.Argument(file), game{"pig", 0, "{}"}, ""},
-		{"-game martian-dise", game{}, `unknown game "martian-dise"; want one of: martian-dice, pig; did you mean martian-dice?`},
-		{"-cache none", game{"pig", 0, "of the file"}, ""},
-		{"-cache ./off", game{"pig", 0, "of the file"}, ""},
-		{"-cache off", game{}, `-cache is "off"; want auto, a folder, or none for no cache`},
-		{"-players -1", game{}, "-players is -1; want at least 1"},
-		{"-players 0", game{}, "-players is 0; want at least 1"},
-		{"-players 11", game{}, "too many players"},
-	}
-	for _, tt := range tests {
+		{"", "", game{"martian-dice", 2, 20}, ""},
+		{"", "pig", game{"pig", 2, 20}, ""},
+		{"-game pig -players 3", "pig", game{"pig", 3, 20}, ""},
+		{"-game pig", "", game{"pig", 2, 20}, ""},
+		{"-game martian-dice", "pig", game{"martian-dice", 2, 25}, ""},
+		{"-game-config " + cli.Argument(file), "pig", game{"pig", 2, 30}, ""},
+		{"-cache none", "pig", game{"pig", 2, 20}, ""},
+		{"-cache ./off", "pig", game{"pig", 2, 20}, ""},
+		{"-cache off", "pig", game{}, `-cache: "off" is no folder; want auto, a folder, or none for no cache`},
+		{"-game martian-dise", "pig", game{}, `unknown game "martian-dise"; want one of: ` + strings.Join(catalog.IDs(), ", ") + "; did you mean martian-dice?"},
+		{"-players -1", "pig", game{}, "-players is -1; want at least 1"},
+		{"-players 0", "pig", game{}, "-players is 0; want at least 1"},
+		{"-players 11", "pig", game{}, "pig config: players is 11; want 2 to 10"},
+		{"-players 11 -game-config " + cli.Argument(file), "pig", game{}, file + ": pig config: players is 11; want 2 to 10"},
+	} {
 		f := cli.NewFlags("eval", "")
-		flags := f.Game([]string{"martian-dice", "pig"})
-		if err := f.Parse(clitest.Words(tt.args), io.Discard); err != nil {
-			t.Fatal(err)
+		name := f.Game()
+		var g env.Game
+		err := f.Parse(clitest.Words(tt.args), io.Discard)
+		if err == nil {
+			name.Default(tt.settings, []byte(`{"target": 20}`))
+			g, err = name.Open()
 		}
-		flags.Default("pig", []byte("of the file"))
-		got, err := cli.OpenGame(flags, open)
 		if tt.err != "" {
 			var usage *cli.UsageError
 			if !errors.As(err, &usage) || err.Error() != tt.err {
@@ -60,23 +61,19 @@ func TestGame(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got != tt.want {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := game{ID: g.Spec().ID}
+		if err := json.Unmarshal([]byte(g.Spec().ConfigJSON()), &got); err != nil || got != tt.want {
 			t.Errorf("%s: %v %v, want %v", tt.args, got, err, tt.want)
 		}
 	}
-}
-
-func TestGameDefaults(t *testing.T) {
-	f := cli.NewFlags("solve", "")
-	flags := f.Game([]string{"martian-dice", "pig"})
-	err := f.Parse([]string{"-game-config", "no/such/file"}, io.Discard)
+	f := cli.NewFlags("eval", "")
+	f.Game()
 	var usage *cli.UsageError
-	if !errors.As(err, &usage) {
+	if err := f.Parse([]string{"-game-config", "no/such/file"}, io.Discard); !errors.As(err, &usage) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a config file that does not exist: %v, want a usage error", err)
-	}
-	id, err := cli.OpenGame(flags, func(id string, _ int, _ []byte) (string, error) { return id, nil })
-	if id != "martian-dice" || err != nil {
-		t.Errorf("without flags the game is %q, %v; want the first", id, err)
 	}
 }
 

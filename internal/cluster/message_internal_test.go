@@ -2,6 +2,7 @@
 package cluster
 
 import (
+	"errors"
 	"testing"
 
 	"marsgym/internal/jobs"
@@ -115,7 +116,7 @@ func TestGreedyWorker(t *testing.T) {
 	}
 	for job := byte(1); ; job++ {
 		if greedy, err := add(job, "greedy", 300); greedy != "" {
-			if greedy != "greedy" || err == nil || job < 3 {
+			if greedy != "greedy" || !errors.Is(err, errHeld) || job < 3 {
 				t.Errorf("after job %d %s is greedy, %v", job, greedy, err)
 			}
 			break

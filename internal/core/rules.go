@@ -19,6 +19,7 @@ type Rules[S comparable] struct {
 	Symmetry    game.Symmetry[S]    // or nil
 	Planner     game.TurnPlanner[S] // or nil
 	Presenter   game.Presenter[S]   // or nil
+	Bots        game.Bots[S]        // or nil
 	ChanceLimit int                 // Spec.ChanceLimit
 }
 
@@ -31,6 +32,7 @@ func New[S comparable](rules game.Rules[S]) Rules[S] {
 	r.Symmetry, _ = rules.(game.Symmetry[S])
 	r.Planner, _ = rules.(game.TurnPlanner[S])
 	r.Presenter, _ = rules.(game.Presenter[S])
+	r.Bots, _ = rules.(game.Bots[S])
 	return r
 }
 
@@ -82,10 +84,10 @@ const random = "random"
 
 // BotNames lists the bots: "random", then the game's own.
 func (r *Rules[S]) BotNames() []string {
-	if r.Presenter == nil {
+	if r.Bots == nil {
 		return []string{random}
 	}
-	return append([]string{random}, r.Presenter.BotNames()...)
+	return append([]string{random}, r.Bots.BotNames()...)
 }
 
 // Bot returns the bot of that name.
@@ -94,7 +96,7 @@ func (r *Rules[S]) Bot(name string) (game.Policy[S], error) {
 		return game.Uniform[S]{Rules: r.Rules}, nil
 	}
 	if slices.Contains(r.BotNames(), name) {
-		return r.Presenter.Bot(name)
+		return r.Bots.Bot(name)
 	}
 	return nil, fmt.Errorf("%s has no bot %q; it has %s", r.Spec().ID, name, strings.Join(r.BotNames(), ", "))
 }

@@ -56,8 +56,8 @@ func TestText(t *testing.T) {
 	if got, err := input.Line("\ufeffgame pig"); got != "game pig" || err != nil {
 		t.Errorf("a line with a byte order mark is %q, %v", got, err)
 	}
-	if _, err := input.Line(inUTF16("game pig", false)); err == nil {
-		t.Error("a line in UTF-16 is accepted")
+	if _, err := input.Line(inUTF16("game pig", false)); err == nil || !strings.Contains(err.Error(), "the text is in UTF-16; save it as UTF-8") {
+		t.Errorf("a line in UTF-16: %v", err)
 	}
 }
 

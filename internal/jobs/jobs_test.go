@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -123,11 +124,20 @@ func TestSlice(t *testing.T) {
 		t.Errorf("%v and %v, %v", got, rest, err)
 	}
 	for n := range len(b) - 1 {
-		if _, _, err := jobs.CutSlice[float32](b[:n]); err == nil {
-			t.Errorf("no error for the first %d bytes", n)
+		want := "no length in the remaining 0 bytes"
+		if n > 0 {
+			want = fmt.Sprintf("3 elements of 4 bytes in the remaining %d bytes", n-1)
+		}
+		if _, _, err := jobs.CutSlice[float32](b[:n]); err == nil || err.Error() != want {
+			t.Errorf("the first %d bytes: %v; want %q", n, err, want)
 		}
 	}
-	if _, _, err := jobs.CutSlice[float64]([]byte{0xff, 0xff, 0xff, 0xff, 0x0f}); err == nil {
-		t.Error("no error for a length beyond the bytes")
+	for want, b := range map[string][]byte{
+		"2147483647 elements of 8 bytes in the remaining 0 bytes": {0xff, 0xff, 0xff, 0xff, 0x07},
+		"no length in the remaining 5 bytes":                      {0xff, 0xff, 0xff, 0xff, 0x08}, // 1<<31 + 1<<31 - 1
+	} {
+		if _, _, err := jobs.CutSlice[float64](b); err == nil || err.Error() != want {
+			t.Errorf("%x: %v; want %q", b, err, want)
+		}
 	}
 }

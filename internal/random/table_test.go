@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -137,14 +138,21 @@ func TestNewIsDeterministic(t *testing.T) {
 }
 
 func TestNewPanics(t *testing.T) {
-	for _, w := range [][]float64{nil, {0, 0}, {1, -1}, {math.NaN()}, {math.Inf(1)}, {math.MaxFloat64, math.MaxFloat64}} {
-		t.Run(fmt.Sprint(w), func(t *testing.T) {
+	for _, test := range []struct {
+		weights []float64
+		want    string
+	}{
+		{nil, "random: the weights sum to 0"}, {[]float64{0, 0}, "random: the weights sum to 0"},
+		{[]float64{1, -1}, "random: weight 1 is -1"}, {[]float64{math.NaN()}, "random: weight 0 is NaN"}, {[]float64{math.Inf(1)}, "random: weight 0 is +Inf"},
+		{[]float64{math.MaxFloat64, math.MaxFloat64}, "random: the weights sum to +Inf"},
+	} {
+		t.Run(fmt.Sprint(test.weights), func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("New(%v) did not panic", w)
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, test.want) {
+					t.Errorf("panic %q, want %q", got, test.want)
 				}
 			}()
-			New(w)
+			New(test.weights)
 		})
 	}
 }

@@ -218,6 +218,11 @@ func TestShortAndLong(t *testing.T) {
 		a.Handle(ctx, []byte(`{"do":"values","game":"martian-risk","time":60000}`))
 	}()
 	request[web.View](t, a, fields("view", web.Address{Game: "pig"}))
+	select {
+	case <-done:
+		t.Error("the short request has waited for the long one")
+	default:
+	}
 	stop()
 	<-done
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -195,9 +196,13 @@ func TestSeatedResumes(t *testing.T) {
 	if got := play(resumed, buf, 200); !slices.Equal(got, want) {
 		t.Error("the resumed games differ")
 	}
-	for _, bad := range [][]byte{nil, state[1:], append([]byte{state[0] ^ 1}, state[1:]...)} {
-		if err := resumed.RestoreState(bad); err == nil {
-			t.Errorf("a state of %d bytes is accepted", len(bad))
+	for want, bad := range map[string][]byte{
+		"0 bytes of state for 1 rows":                                nil,
+		fmt.Sprintf("%d bytes of state for 1 rows", len(state)-2):    state[1:],
+		"is to move in the state, and the learner's seat is another": append([]byte{state[0] ^ 1}, state[1:]...),
+	} {
+		if err := resumed.RestoreState(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a state of %d bytes: %v; want %q", len(bad), err, want)
 		}
 	}
 }
@@ -398,8 +403,8 @@ func TestCheck(t *testing.T) {
 	if err := (&request{n: 1, mask: mask, dst: probs}).check(); err != nil || !(math.Abs(probs[0]+probs[1]-1) <= 1e-15) {
 		t.Errorf("probabilities %v, error %v; want a sum of 1", probs, err)
 	}
-	if err := (&request{n: 2, dst: []float64{1, math.Inf(1)}}).check(); err == nil {
-		t.Error("an infinite score is accepted")
+	if err := (&request{n: 2, dst: []float64{1, math.Inf(1)}}).check(); err == nil || !strings.Contains(err.Error(), "the score of row 1 is +Inf") {
+		t.Errorf("an infinite score: %v", err)
 	}
 }
 
@@ -413,5 +418,33 @@ func TestCancel(t *testing.T) {
 	j.cancel()
 	if <-j.ended; !errors.Is(j.err, context.Canceled) || codeOf(j.err) != cancelled {
 		t.Errorf("error %v", j.err)
+	}
+}
+
+// withContext is a policy that notes the context of its last call.
+type withContext struct {
+	env.Policy
+	ctx context.Context
+}
+
+func (p *withContext) ProbsContext(ctx context.Context, dst []float64, d env.Decisions) error {
+	p.ctx = ctx
+	return p.Probs(dst, d)
+}
+
+// TestOpponentContext: opponents get the context of the job, so that a search among them ends with
+// it.
+func TestOpponentContext(t *testing.T) {
+	g := open(t, "pig", 2, "")
+	s, _ := table(t, g, seating{Opponents: named("random"), Seat: 1}, 0)
+	p := &withContext{Policy: s.policies[0].Policy}
+	s.policies[0].Policy = p
+	j := newJob(g)
+	if err := s.Reset(j, 1); err != nil || p.ctx != j.ctx {
+		t.Errorf("the opponent is asked with %v, error %v; want the context of the job", p.ctx, err)
+	}
+	j.cancel()
+	if err := s.Reset(j, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the job: %v", err)
 	}
 }

@@ -39,7 +39,6 @@ type seated struct {
 	skipped []int         // [N] games that ended before it did
 	before  []game.Player // [N] seat before the call
 	asked   []int         // [N] scratch: the rows in which a policy is to act
-	probs   []float64     // [N, A] scratch
 }
 
 // opponent is a policy in a seat.
@@ -71,7 +70,7 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 	t := &seated{
 		spec: spec, buf: buf, fixed: s.Seat, seat: make([]game.Player, n),
 		last: make([]end, n), next: make([]end, n), acted: make([]bool, n), skipped: make([]int, n),
-		before: make([]game.Player, n), asked: make([]int, 0, n), probs: make([]float64, n*spec.Actions),
+		before: make([]game.Player, n), asked: make([]int, 0, n),
 	}
 	for _, e := range s.Opponents {
 		var o opponent
@@ -206,15 +205,8 @@ func (t *seated) play() error {
 			if len(t.asked) == 0 {
 				continue
 			}
-			if err := t.job.ctx.Err(); err != nil {
-				return err
-			}
-			probs := t.probs[:len(t.asked)*t.spec.Actions]
-			if err := env.Probs(t.job.ctx, o, probs, t.games.Decisions(t.asked)); err != nil {
+			if err := t.games.Act(t.job.ctx, o.Policy, t.asked); err != nil {
 				return fmt.Errorf("opponent: %w", err)
-			}
-			for k, i := range t.asked {
-				buf.Action[i] = env.SampleAction(probs[k*t.spec.Actions:(k+1)*t.spec.Actions], &buf.Noise[i])
 			}
 			waiting = true
 		}

@@ -128,19 +128,19 @@ def test_begin():
     batch.begin(np.array([1, 0], np.uint8), [2**63 + 1] * 2)
     assert batch.save() == twin.save()
     batch.begin([])
-    for rows, seeds in (
-        (np.array([False, True]), None),
-        ([False], None),
-        ([1.0], None),
-        ([-1], None),
-        ([2], None),
-        ([[0]], None),
-        ([0], [0.5]),
-        ([0], np.array([-1])),
-        ([0], [1, 2]),
-        ([0, 0], None),
+    for rows, seeds, error, want in (
+        (np.array([False, True]), None, TypeError, "row is .*False.*; want an integer"),
+        ([False], None, TypeError, "row is False; want an integer"),
+        ([1.0], None, TypeError, "row is 1.0; want an integer"),
+        ([-1], None, ValueError, "row is -1; want 0 to 1"),
+        ([2], None, ValueError, "row is 2; want 0 to 1"),
+        ([[0]], None, TypeError, r"row is \[0\]; want an integer"),
+        ([0], [0.5], TypeError, "seed is 0.5; want an integer"),
+        ([0], np.array([-1]), ValueError, "seed is -1; want 0 to"),
+        ([0], [1, 2], ValueError, "want a seed for each row"),
+        ([0, 0], None, ValueError, "row 0 is named twice"),
     ):
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(error, match=want):
             batch.begin(rows, seeds)
     assert batch.save() == twin.save()
 

@@ -271,7 +271,7 @@ def test_illegal_action():
     with pytest.raises(gymnasium.error.ResetNeeded, match="no game is in progress"):
         env.unwrapped.step(0)
     env.reset(seed=1)
-    with pytest.raises(marsgym.IllegalActionError):
+    with pytest.raises(marsgym.IllegalActionError, match=r"action 1 \(hold\): illegal action"):
         env.step(1)  # a turn begins with a roll
     for action in (None, "0", 0.0, np.array([0])):
         with pytest.raises(TypeError, match="want an integer"):
@@ -286,7 +286,7 @@ def test_illegal_action():
     _, reward, terminated, _, info = env.step(1)
     assert (reward, terminated) == (-0.5, True)
     assert info["rewards"].tolist() == [-0.5, 0.25, 0.25]
-    with pytest.raises(gymnasium.error.ResetNeeded):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset first"):
         env.step(0)
     _, info = env.reset()
     assert info["action_mask"].tolist() == [1, 0]
@@ -348,7 +348,7 @@ def test_reset_after_a_reset_that_failed():
     fail = True
     with pytest.raises(ZeroDivisionError):
         env.reset(seed=2)
-    with pytest.raises(gymnasium.error.ResetNeeded):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset first"):
         env.step(0)
     fail = False
     env.reset()

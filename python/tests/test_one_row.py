@@ -164,7 +164,7 @@ def test_errors_are_freed():
 
     def used(errors):
         for _ in range(errors):
-            with pytest.raises(marsgym.IllegalActionError):
+            with pytest.raises(marsgym.IllegalActionError, match=r"action 1 \(hold\)"):
                 env.step(1)
         gc.collect()
         return count().used

@@ -159,6 +159,6 @@ def test_rewards_and_observations():
     assert sorted(total.values()) == [-0.5, -0.5, 1.0]
     before = env.unwrapped.batch.save()
     env.reset()
-    with pytest.raises(marsgym.IllegalActionError):
+    with pytest.raises(marsgym.IllegalActionError, match=r"action 1 \(hold\): illegal action"):
         env.step(1)
     assert env.unwrapped.batch.save() == before

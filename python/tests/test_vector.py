@@ -261,7 +261,7 @@ def test_attributes():
     env.step([1, 1, 1])
     with pytest.raises(ValueError, match="3 equal ones"):
         env.set_attr("illegal_action", ["raise", "random", "raise"])
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
 
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/internal/test/fulltest"
@@ -264,7 +263,7 @@ func checkAfterstates[S comparable](t *testing.T, rules searchable[S]) {
 		if _, samples := any(rules).(game.TurnPlanner[S]); samples && opt.Lambda == 0.7 {
 			cfg.Starts.Sample = 0.4
 		}
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
+		compare(t, expert.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			return reference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)
 		})
 	}

@@ -53,7 +53,7 @@ func BenchmarkExpert(b *testing.B) {
 			continue
 		}
 		b.Run(string(depth), func(b *testing.B) {
-			g := catalog.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
+			g := expert.NewGame(testgames.NewMartianDice(b, 2, 13, 25))
 			cfg := expert.Config{Depth: depth, Starts: expert.Starts{Sample: 0.7}, Turns: 2, Decisions: 1, Outcomes: 64, ExplorationFraction: 1. / 3, ExplorationRate: 0.15}
 			benchmarkSearch(b, g, cfg, 16, expert.Options{}, models.Score, 8)
 		})

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"marsgym/agents/search"
-	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/internal/test/testgames"
@@ -25,13 +23,10 @@ func withBot(c expert.Config, name string) expert.Config {
 	return c
 }
 
-// newGame returns the handle of a game.
-func newGame[S comparable](rules game.Rules[S]) env.Game { return catalog.NewGame(rules) }
-
 // TestNewExpertErrors: whatever the depth, a bot must exist, and all but one-move need a game with a win.
 func TestNewExpertErrors(t *testing.T) {
-	g := newGame[pig.State](testgames.NewPig(t, 2, 20))
-	alone := newGame(testgames.NewMartianDice(t, 1, 3, 3))
+	g := expert.NewGame[pig.State](testgames.NewPig(t, 2, 20))
+	alone := expert.NewGame(testgames.NewMartianDice(t, 1, 3, 3))
 	for _, depth := range depths {
 		if _, err := expert.New(g, withBot(config(depth), "nobody"), 1, 0); err == nil || !strings.Contains(err.Error(), `pig has no bot "nobody"`) {
 			t.Errorf("%s, an unknown bot: error %v", depth, err)
@@ -95,7 +90,7 @@ func TestValidate(t *testing.T) {
 // TestKinds: what an expert of each depth values, and how many rows a part of a run has.
 func TestKinds(t *testing.T) {
 	rules := testgames.NewPig(t, 2, 20)
-	plain, merges := newGame[pig.State](rules), newGame[pig.State](newMerging[pig.State](rules))
+	plain, merges := expert.NewGame[pig.State](rules), expert.NewGame[pig.State](newMerging[pig.State](rules))
 	for _, test := range []struct {
 		depth        expert.Depth
 		target       search.ValueTarget
@@ -119,7 +114,7 @@ func TestKinds(t *testing.T) {
 
 // TestInterrupt: a search whose context is done returns its error.
 func TestInterrupt(t *testing.T) {
-	g := newGame[pig.State](testgames.NewPig(t, 2, 20))
+	g := expert.NewGame[pig.State](testgames.NewPig(t, 2, 20))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, depth := range depths {
@@ -141,7 +136,7 @@ const (
 
 // TestArchiveErrors damages positions of an archive.
 func TestArchiveErrors(t *testing.T) {
-	g := newGame[pig.State](testgames.NewPig(t, 2, 20))
+	g := expert.NewGame[pig.State](testgames.NewPig(t, 2, 20))
 	for _, depth := range depths {
 		cfg := config(depth)
 		cfg.Starts = expert.Starts{Archive: 0.1}
@@ -188,7 +183,7 @@ func TestArchiveErrors(t *testing.T) {
 // and a bot that fails.
 func TestOpponentErrors(t *testing.T) {
 	rules := testgames.NewPig(t, 2, 20)
-	g := newGame[pig.State](holder{rules})
+	g := expert.NewGame[pig.State](holder{rules})
 	net := hashNetwork(g.Spec())
 	copied := sparse(net, g.Spec().ObsLen())
 	for _, depth := range depths {
@@ -229,7 +224,7 @@ func TestOpponentErrors(t *testing.T) {
 			t.Errorf("%s: no search has missed a copy", depth)
 		}
 
-		broken := newGame[pig.State](breaker{rules})
+		broken := expert.NewGame[pig.State](breaker{rules})
 		e = newExpert(t, broken, withBot(cfg, "breaker"), 1, 0)
 		e.Reset(1)
 		var last error
@@ -253,7 +248,7 @@ func (breaker) Probs([]float64, []pig.State) error         { return errors.New("
 
 // TestNoTurn: in a game without a turn no row can start.
 func TestNoTurn(t *testing.T) {
-	e := newExpert(t, newGame[pig.State](rolled{testgames.NewPig(t, 2, 20)}), config(expert.Turn), 1, 0)
+	e := newExpert(t, expert.NewGame[pig.State](rolled{testgames.NewPig(t, 2, 20)}), config(expert.Turn), 1, 0)
 	defer func() {
 		if got, want := recover(), "expert: no turn of pig starts"; got != want {
 			t.Errorf("%v; want %q", got, want)
@@ -264,7 +259,7 @@ func TestNoTurn(t *testing.T) {
 
 // TestFirstOpponents: the first games have opponents too.
 func TestFirstOpponents(t *testing.T) {
-	g := newGame[pig.State](holder{testgames.NewPig(t, 2, 20)})
+	g := expert.NewGame[pig.State](holder{testgames.NewPig(t, 2, 20)})
 	for _, depth := range depths {
 		cfg := withBot(config(depth), "holder")
 		cfg.Starts = expert.Starts{}
@@ -282,7 +277,7 @@ func TestTurnStartTargets(t *testing.T) {
 	rules := newMerging[pig.State](testgames.NewPig(t, 2, 20))
 	cfg := config(expert.OneMove)
 	cfg.Starts = expert.Starts{Walk: 1}
-	e := newExpert(t, newGame[pig.State](rules), cfg, 1, 0)
+	e := newExpert(t, expert.NewGame[pig.State](rules), cfg, 1, 0)
 	e.Reset(1)
 	d := rules.Spec().ObsLen()
 	var found denseTargets
@@ -330,7 +325,7 @@ func (m alike) Apply(s testgames.Mile, _ game.Action) (testgames.Mile, error) {
 
 // TestLeavesOnce: a state that several actions lead to is evaluated once, beside the decision itself.
 func TestLeavesOnce(t *testing.T) {
-	e := newExpert(t, newGame[testgames.Mile](alike{testgames.March{Length: 3}}), config(expert.OneMove), 1, 0)
+	e := newExpert(t, expert.NewGame[testgames.Mile](alike{testgames.March{Length: 3}}), config(expert.OneMove), 1, 0)
 	e.Reset(1)
 	var found denseTargets
 	for _, want := range []int{2, 2, 1} { // the end of the game is known

@@ -146,57 +146,14 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Targets are what an Expert found. Memory is reused. Observations are nil where there are none.
-type Targets struct {
-	// Positions and their values.
-	Obs   *models.Observations // [n, D] seen by the viewer
-	Value []float32            // [n, P] expected returns, in the order of play from the viewer
-
-	// Decisions: the options of decision i are Start[i] to Start[i+1].
-	DecisionObs *models.Observations // [m, D] the decisions, seen by the mover; of OneMove and Search none
-	Row         []int32              // [m] the decisions as rows of Obs; only of OneMove and Search
-	Start       []int32              // [m+1]
-	Action      []game.Action        // [k]
-	AfterObs    *models.Observations // [k, D] the afterstates, seen by the mover; of Search and with Options.Logits none
-	ActionValue []float32            // [k] expected return of the mover
-	Logit       []float32            // [k] of the network's policy; only of Search
-
-	Decisions int // taken in all rows, those with one legal action included
-	Games     int // ended
-}
-
-// reset removes all targets, for observations of d numbers.
-func (t *Targets) reset(d int) {
-	for _, o := range []**models.Observations{&t.Obs, &t.DecisionObs, &t.AfterObs} {
-		if *o == nil {
-			*o = models.NewObservations(d, nil)
-		}
-		(*o).Reset()
-	}
-	t.Value = t.Value[:0]
-	t.Start, t.Action, t.ActionValue, t.Logit = append(t.Start[:0], 0), t.Action[:0], t.ActionValue[:0], t.Logit[:0]
-	t.Row = t.Row[:0]
-	t.Decisions, t.Games = 0, 0
-}
-
-// Experts are the part of the handle of a game that searches it for training.
-type Experts interface {
-	newExpert(cfg Config, rows, first int) (Expert, error)
-}
-
-// Of returns the experts of a game, for its handle (see catalog.NewGame).
-func Of[S comparable](rules game.Rules[S]) Experts { return &experts[S]{core.New(rules)} }
-
-type experts[S comparable] struct{ rules core.Rules[S] }
-
 // New returns an Expert of rows first to first+rows-1 of a run. The error wraps
 // ErrUnsupported where the game cannot be searched to cfg.Depth: all but OneMove need a
 // game with a win, Turn a [game.TurnPlanner] as well. It wraps ErrNoStartSampler where
 // cfg.Starts has samples and the game has none.
 func New(g env.Game, cfg Config, rows, first int) (Expert, error) {
-	x, ok := g.(Experts)
-	if !ok {
-		return nil, fmt.Errorf("this handle of %s has no experts, make it with catalog.NewGame: %w", g.Spec().ID, ErrUnsupported)
+	x, err := of(g)
+	if err != nil {
+		return nil, err
 	}
 	return x.newExpert(cfg, rows, first)
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
@@ -342,7 +341,7 @@ func checkGuided[S comparable](t *testing.T, rules searchable[S]) {
 	for _, opt := range []expert.Options{{Lambda: 0.7, Temperature: 0.1}, {Lambda: 1, Temperature: 0.02}, {Lambda: 0.5, Temperature: 0.1, RandomPlay: true}} {
 		cfg := config(expert.Search)
 		cfg.Decisions = 7
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
+		compare(t, expert.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			tree := plainTree[S]{reference: reference[S]{rules, hashNetwork(rules.Spec()), opt}}
 			return tree.row(cfg, seed, row, searches)
 		})
@@ -370,7 +369,7 @@ func checkConverges[S comparable](t *testing.T, rules searchable[S]) {
 	cfg := config(expert.Search)
 	cfg.ExplorationFraction = 0
 	cfg.Tree = expert.Tree{Simulations: 20_000, FullFraction: 1, Candidates: spec.Actions}
-	e := newExpert(t, catalog.NewGame[S](rec), cfg, 2, 0)
+	e := newExpert(t, expert.NewGame[S](rec), cfg, 2, 0)
 	e.Reset(1)
 	var found denseTargets
 	err = e.Search(t.Context(), &found, expert.Options{Temperature: 0.001}, func(policy, values, _ []float32) {

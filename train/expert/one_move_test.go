@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
 	"marsgym/env/martianrisk"
@@ -173,7 +172,7 @@ func checkOneMove[S comparable](t *testing.T, rules sampled[S]) {
 	for _, opt := range []expert.Options{{}, {Lambda: 0.7}, {Lambda: 0.5, RandomPlay: true}} {
 		cfg := config(expert.OneMove)
 		cfg.Decisions = 1 + int(8*opt.Lambda)
-		compare(t, catalog.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
+		compare(t, expert.NewGame[S](rules), cfg, opt, func(seed, row uint64, searches int) []denseTargets {
 			return moveReference[S]{rules, hashNetwork(rules.Spec()), opt}.row(cfg, seed, row, searches)
 		})
 	}
@@ -216,7 +215,7 @@ func (r rolled) Initial() pig.State {
 func TestOneMoveSamples(t *testing.T) {
 	const searches = 4000
 	rules := testgames.NewPig(t, 2, 20)
-	g := catalog.NewGame[pig.State](rolled{rules})
+	g := expert.NewGame[pig.State](rolled{rules})
 	net := hashNetwork(g.Spec())
 	first := func(outcomes int, seed uint64) []float32 {
 		cfg := config(expert.OneMove)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/internal/test/testgames"
@@ -58,7 +57,7 @@ func decodeRow(t *testing.T, e *joined, players int) (s pig.State, seats []uint1
 // restored, and each game draws the seats anew.
 func TestOpponents(t *testing.T) {
 	rules := holder{testgames.NewPig(t, 2, 20)}
-	g := catalog.NewGame[pig.State](rules)
+	g := expert.NewGame[pig.State](rules)
 	spec := g.Spec()
 	net := hashNetwork(spec)
 	// The copy takes the action with the highest output of another network.
@@ -184,7 +183,7 @@ func TestOpponents(t *testing.T) {
 
 // TestOpponentsOfSomeRows has opponents in the first of two rows, whose play alone changes.
 func TestOpponentsOfSomeRows(t *testing.T) {
-	g := catalog.NewGame[pig.State](holder{testgames.NewPig(t, 2, 20)})
+	g := expert.NewGame[pig.State](holder{testgames.NewPig(t, 2, 20)})
 	var states [2][]byte
 	for k, fraction := range []float64{0, 0.5} {
 		cfg := config(expert.OneMove)
@@ -210,7 +209,7 @@ func TestOpponentsOfSomeRows(t *testing.T) {
 
 // TestOpponentsOfThreeSeats has a bot in both seats beside the network, or a copy in each.
 func TestOpponentsOfThreeSeats(t *testing.T) {
-	g := catalog.NewGame[pig.State](holder{testgames.NewPig(t, 3, 5)})
+	g := expert.NewGame[pig.State](holder{testgames.NewPig(t, 3, 5)})
 	net := hashNetwork(g.Spec())
 	copied := sparse(net, g.Spec().ObsLen())
 	cfg := config(expert.OneMove)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/pig"
 	"marsgym/internal/test/testgames"
@@ -24,9 +23,9 @@ func playPig(t *testing.T, depth expert.Depth, merges bool, starts expert.Starts
 	t.Helper()
 	rules = testgames.NewPig(t, 2, 20)
 	rec := recorder[pig.State]{rules, map[string]viewed[pig.State]{}}
-	g := catalog.NewGame[pig.State](rec)
+	g := expert.NewGame[pig.State](rec)
 	if merges {
-		g = catalog.NewGame[pig.State](merging[pig.State]{rec})
+		g = expert.NewGame[pig.State](merging[pig.State]{rec})
 	}
 	cfg := config(depth)
 	cfg.Starts, cfg.Turns = starts, 1

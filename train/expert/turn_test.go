@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/test/testgames"
 	"marsgym/train/expert"
@@ -154,7 +153,7 @@ func TestTurnExact(t *testing.T) {
 // recursion.
 func checkTurnExact[S comparable](t *testing.T, rules searchable[S]) {
 	value := hashNetwork(rules.Spec())
-	compare(t, catalog.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []denseTargets {
+	compare(t, expert.NewGame[S](rules), config(expert.Turn), expert.Options{}, func(seed, row uint64, searches int) []denseTargets {
 		return turnReference[S]{reference[S]{rules: rules, net: value}, rules.NewPlan(), map[S][]float64{}}.row(config(expert.Turn), seed, row, searches)
 	})
 }

@@ -212,7 +212,6 @@ type poolRows struct {
 	rows  [][]uint16 // [n] the number of the opponent in each seat [P]; nil of rows without
 	count []tally    // of this rollout, against each opponent
 	turns [][]int    // the rows in which each opponent is the current player
-	probs []float64
 }
 
 // tally is in how many of some games the network did better than an opponent.
@@ -252,20 +251,12 @@ func (r *poolRows) act(ctx context.Context, b env.Batch, random []bool) error {
 			r.turns[k-1] = append(r.turns[k-1], i)
 		}
 	}
-	actions := r.pool.spec.Actions
 	for k, rows := range r.turns {
 		if len(rows) == 0 {
 			continue
 		}
-		if need := len(rows) * actions; cap(r.probs) < need {
-			r.probs = make([]float64, len(r.rows)*actions)
-		}
-		probs := r.probs[:len(rows)*actions]
-		if err := env.Probs(ctx, r.pool.policies[k], probs, b.Decisions(rows)); err != nil {
+		if err := b.Act(ctx, r.pool.policies[k], rows); err != nil {
 			return err
-		}
-		for j, i := range rows {
-			buf.Action[i] = env.SampleAction(probs[j*actions:(j+1)*actions], &buf.Noise[i])
 		}
 	}
 	return nil

@@ -3,13 +3,10 @@ package sweep
 
 import (
 	"bytes"
-	"cmp"
 	"reflect"
 	"strings"
 	"testing"
 
-	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/internal/input"
 )
 
@@ -30,9 +27,6 @@ func FuzzSweep(f *testing.F) {
 			[0.0, 0]]},
 		"seeds": [3, 4]
 	}`))
-	open := func(id string, config []byte) (env.Game, error) {
-		return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
-	}
 	f.Add([]byte(`{
 		"base": {"game": "pig", "train": {"steps": 2000000}},
 		"grid": {"train.rows": [64, 128], "train.hidden": [[64], [128, 128]], "train.algorithm": ["ppo", "one-move"]},
@@ -47,7 +41,7 @@ func FuzzSweep(f *testing.F) {
 		if board(text) || input.DecodeJSON(text, &d) != nil || d.runs() > 100 {
 			return // more take long
 		}
-		p, err := Parse(text, open)
+		p, err := Parse(text)
 		if err != nil {
 			return
 		}
@@ -63,7 +57,7 @@ func FuzzSweep(f *testing.F) {
 		if runs == 0 || float64(runs) != d.runs() {
 			t.Errorf("%d runs; want %v", runs, d.runs())
 		}
-		if again, err := Parse(text, open); err != nil || !reflect.DeepEqual(again.Variants, p.Variants) {
+		if again, err := Parse(text); err != nil || !reflect.DeepEqual(again.Variants, p.Variants) {
 			t.Errorf("%s gives two plans, error %v", text, err)
 		}
 	})

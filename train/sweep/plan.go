@@ -18,7 +18,7 @@ import (
 
 // document is a sweep in JSON.
 type document struct {
-	Base   json.RawMessage              `json:"base"`   // settings of all runs, see [train.ParseSettings]
+	Base   json.RawMessage              `json:"base"`   // settings of all runs, see [train.ReadDraft]
 	Grid   map[string][]json.RawMessage `json:"grid"`   // values by field; all combinations are tried
 	Random *random                      `json:"random"` // each with all of the grid
 	Seeds  []uint64                     `json:"seeds"`  // each variant is trained once with each; none is that of base
@@ -68,9 +68,9 @@ const maxRuns = 10_000
 // algorithmField decides which other fields there are.
 const algorithmField = "train.algorithm"
 
-// Parse reads a sweep, and checks all of it: it solves and trains nothing. Its errors, which
-// are all of settings, wrap [train.ErrRenamed] for names of an older release.
-func Parse(text []byte, open train.Opener) (*Plan, error) {
+// Parse reads a sweep, and checks all of it: it solves and trains nothing. Its errors are all of
+// settings.
+func Parse(text []byte) (*Plan, error) {
 	var d document
 	if err := input.DecodeJSON(text, &d); err != nil {
 		return nil, err
@@ -90,7 +90,14 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	draft, err := train.ReadDraft(d.Base)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{text: text, League: d.League}
+	if p.Game, err = draft.Open(); err != nil {
+		return nil, err
+	}
 	bases := map[string]train.Settings{} // by algorithm: completing them takes a moment
 	known := map[string]bool{}           // the settings of the variants so far, in JSON
 	for _, values := range all {
@@ -105,7 +112,7 @@ func Parse(text []byte, open train.Opener) (*Plan, error) {
 					return nil, fmt.Errorf("%s: %w", algorithmField, err)
 				}
 			}
-			if base, p.Game, err = train.ParseSettings(d.Base, a, open); err != nil {
+			if base, err = draft.Complete(p.Game, a); err != nil {
 				return nil, err
 			}
 			bases[string(name)] = base
@@ -202,10 +209,9 @@ func with(base train.Settings, values map[string]json.RawMessage, g env.Game, le
 		return s, err
 	}
 	for _, field := range slices.Sorted(maps.Keys(values)) {
-		if err := train.CheckRenamed(field); err != nil {
-			return s, err
-		}
 		switch {
+		case field == "train.shards":
+			err = train.ErrShards
 		case field == "train.seed":
 			err = errors.New("list seeds under seeds, not train.seed")
 		case !strings.HasPrefix(field, "train."):

@@ -1,28 +1,21 @@
 package sweep_test
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/train"
 	"marsgym/train/sweep"
 )
-
-func open(id string, config []byte) (env.Game, error) {
-	return catalog.Open(cmp.Or(id, "martian-dice"), 0, config)
-}
 
 func TestPlan(t *testing.T) {
 	p, err := sweep.Parse([]byte(`{
 		"base": {"game": "pig", "train": {"steps": 1000, "seed": 18446744073709551615}},
 		"grid": {"train.rows": [64, 128], "train.learning_rate.0": [0.01, 0.02, 0.03]}
-	}`), open)
+	}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +36,7 @@ func TestPlan(t *testing.T) {
 
 // TestPlanMarked: the base of a sweep counts after a byte order mark.
 func TestPlanMarked(t *testing.T) {
-	p, err := sweep.Parse([]byte("\ufeff"+`{"base": {"game": "pig"}}`), open)
+	p, err := sweep.Parse([]byte("\ufeff" + `{"base": {"game": "pig"}}`))
 	if err != nil || p.Game.Spec().ID != "pig" {
 		t.Errorf("%+v, %v; want a sweep of pig", p, err)
 	}
@@ -55,7 +48,7 @@ func TestPlanRandom(t *testing.T) {
 		"grid": {"train.algorithm": ["ppo", "turn-exact"]},
 		"seeds": [5, 6]
 	}`
-	p, err := sweep.Parse([]byte(text), open)
+	p, err := sweep.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +79,7 @@ func TestPlanRandom(t *testing.T) {
 	if mean := rows / 600; mean < 92 || mean > 100 {
 		t.Errorf("rows are %d on average; want about 96", mean)
 	}
-	again, err := sweep.Parse([]byte(text), open)
+	again, err := sweep.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +96,9 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"base": {"train": {"rowz": 1}}}`, `unknown field "rowz"`},
 		{`{"grid": {"train.rowz": [1]}}`, `unknown field "rowz"`},
 		{`{"grid": {"train.rowz": [1]}}`, "did you mean rows?"},
-		{`{"grid": {"train.rate": [[0.1, 0.1]]}}`, "train.rate is now learning_rate"},
-		{`{"grid": {"train.rate.0": [0.1]}}`, "train.rate is now learning_rate"},
-		{`{"random": {"runs": 1, "draw": {"train.expert.search.anew": {"uniform": [0, 1]}}}}`, "train.expert.search.anew is now starts.sample"},
-		{`{"base": {"train": {"parts": 1, "value": 2}}}`, "train.parts is gone: leave it out, as a run divides its work itself, train.value is now value_coef"},
+		{`{"grid": {"train.shards": [4]}}`, "train.shards is gone: leave it out, as a run divides its work itself"},
+		{`{"random": {"runs": 1, "draw": {"train.shards": {"uniform": [1, 4]}}}}`, "train.shards is gone"},
+		{`{"base": {"train": {"shards": 4}}}`, "train.shards is gone"},
 		{`{"grid": {"train.rows": []}}`, "no values"},
 		{`{"grid": {"train.rows": ["many"]}}`, "train.rows is a string; want a whole number"},
 		{`{"grid": {"train.rows": [0]}}`, "rows is 0"},
@@ -134,7 +126,7 @@ func TestPlanRefuses(t *testing.T) {
 		{`{"random": {"runs": 1, "draw": {"train.rows": {"uniform": [1.1, 1.2]}}}}`, "want a whole number"},
 		{`{"random": {"runs": 1, "draw": {"train.value_coef": {"log": [1, 2]}}}, "grid": {"train.value_coef": [1]}}`, "both in grid and in random"},
 	} {
-		_, err := sweep.Parse([]byte(test.text), open)
+		_, err := sweep.Parse([]byte(test.text))
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 600 {
 			t.Errorf("%.200s: %v, want %q", test.text, err, test.want)
 		}

@@ -190,7 +190,7 @@ func prepareRun(dir string, s train.Settings) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.Save(dir)
 	}
-	if errors.Is(err, train.ErrRenamed) {
+	if errors.Is(err, train.ErrShards) {
 		return fmt.Errorf("%w: %w; choose another folder", ErrOther, err)
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 			"base": {"game": "pig", "game_config": {"target": 10}, "train": {
 				"algorithm": "ppo", "hidden": [4], "rows": 8, "ppo": {"horizon": 8, "minibatch": 16}, "steps": 256, "evaluations": 2}},
 			"grid": {"train.learning_rate": [[0.01, 0], [0, 0]]},
-			"seeds": `+seeds+`}`), open)
+			"seeds": ` + seeds + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,10 +89,10 @@ func TestRun(t *testing.T) {
 	if _, err := parse("[3]").Run(t.Context(), options(dir)); !errors.Is(err, sweep.ErrOther) {
 		t.Errorf("another sweep in the same folder: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "01-seed-3", train.ConfigFile), []byte(`{"train": {"rate": [0, 0]}}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "01-seed-3", train.ConfigFile), []byte(`{"train": {"shards": 4}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Run(t.Context(), options(dir)); !errors.Is(err, sweep.ErrOther) || !errors.Is(err, train.ErrRenamed) {
+	if _, err := p.Run(t.Context(), options(dir)); !errors.Is(err, sweep.ErrOther) || !errors.Is(err, train.ErrShards) {
 		t.Errorf("a run of an older release: %v", err)
 	}
 }

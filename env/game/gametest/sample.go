@@ -106,8 +106,8 @@ func normal(chi2, df float64) float64 {
 
 // checkBots calls the game's bots with every decision visited.
 func (c *checker[S]) checkBots() {
-	bots := c.presenter
-	if bots == nil || len(c.decisions) == 0 {
+	bots, ok := c.rules.(game.Bots[S])
+	if !ok || len(c.decisions) == 0 {
 		return
 	}
 	start := c.decisions[0]

@@ -7,11 +7,9 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/internal/jobs"
-	"marsgym/internal/parallel"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
@@ -19,18 +17,15 @@ import (
 
 // All returns the functions of all kinds of jobs.
 func All() map[string]jobs.Func {
-	list := eval.Kinds(open)
-	list[train.SelfPlayKind] = train.SelfPlay(open)
-	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Open: open, Learner: gorgonia.New, Evaluate: (&evaluators{solving: parallel.NewLock()}).of})
+	list := eval.Kinds()
+	list[train.SelfPlayKind] = train.SelfPlay()
+	list[train.SegmentKind] = train.Segment(train.SegmentOptions{Learner: gorgonia.New, Evaluate: new(evaluators).of})
 	return list
 }
 
-func open(id string, config []byte) (env.Game, error) { return catalog.Open(id, 0, config) }
-
 // evaluators evaluate networks of games for two, each of which is solved once.
 type evaluators struct {
-	solving parallel.Lock
-	games   map[string]*eval.ExactEvaluator // by the hash of the rules
+	games jobs.Cache[*eval.ExactEvaluator] // by the hash of the rules
 }
 
 // of returns the evaluation of networks of a game, nil if it is not [eval.Exploitable] or has
@@ -40,26 +35,18 @@ func (e *evaluators) of(ctx context.Context, g env.Game) (func(context.Context, 
 	if !eval.Exploitable(spec) {
 		return nil, nil
 	}
-	if err := e.solving.Acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer e.solving.Release()
-	x, ok := e.games[spec.RulesHash()]
-	if !ok {
-		s, err := g.Solve(ctx, nil)
-		if errors.Is(err, game.ErrNoSolution) {
-			return nil, nil
-		}
+	x, err := e.games.Of(ctx, jobs.NewBlob([]byte(spec.RulesHash())), func([]byte) (*eval.ExactEvaluator, error) {
+		s, err := g.Solve(context.WithoutCancel(ctx), nil)
 		if err != nil {
 			return nil, err
 		}
-		if x, err = eval.NewExactEvaluator(g, s); err != nil {
-			return nil, err
-		}
-		if e.games == nil || len(e.games) == 4 { // chosen: a solution takes some memory
-			e.games = map[string]*eval.ExactEvaluator{}
-		}
-		e.games[spec.RulesHash()] = x
+		return eval.NewExactEvaluator(g, s)
+	})
+	if errors.Is(err, game.ErrNoSolution) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, mlp *models.MLP) (*models.Exact, error) {
 		p, err := x.Strength(ctx, &agents.Agent{Name: "network", Policy: agents.NewNet(spec, mlp, false)})

@@ -8,5 +8,5 @@
 // multiply, add and compare in the same order and agree bit for bit.
 package expectimax
 
-//go:generate go -C ../simd/asm run ./expectimax -out ../../expectimax/kernel_amd64.s -pkg expectimax
-//go:generate go run ../simd/neon/expectimax -out kernel_arm64.s
+//go:generate go -C ../../../tools run ./amd64/expectimax -out ../internal/kernel/expectimax/kernel_amd64.s -pkg expectimax
+//go:generate go -C ../../../tools run ./arm64/expectimax -out ../internal/kernel/expectimax/kernel_arm64.s

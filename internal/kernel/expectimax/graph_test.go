@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/internal/kernel/expectimax"
@@ -204,32 +205,32 @@ func TestRefuses(t *testing.T) {
 		g.Add(2)
 		return g
 	}
-	for name, f := range map[string]func(){
-		"a stop that is no end":     func() { four().Add(3) },
-		"a roll of no node":         func() { expectimax.New(3, tie).Roll(1, 0) },
-		"a roll to its own node":    func() { four().Roll(1, 3) },
-		"a roll to a negative":      func() { four().Roll(1, -1) },
-		"an option twice":           func() { four().Roll(1, 1, 1) },
-		"no option":                 func() { four().Roll(1) },
-		"one option after two":      func() { g := four(); g.Roll(0.5, 0, 1); g.Roll(0.5, 0) },
-		"two options after three":   func() { g := four(); g.Roll(0.5, 0, 1, 2); g.Roll(0.5, 0, 1) },
-		"more options than five":    func() { g := expectimax.New(9, tie); g.Add(-1); g.Roll(1, 0, 1, 2, 3, 4, 5) },
-		"values of another length":  func() { four().Solve(make([]expectimax.Vec, 3), make([]expectimax.Vec, 4)) },
-		"rolling of another length": func() { four().Solve(make([]expectimax.Vec, 4), make([]expectimax.Vec, 5)) },
-		"dist of another length": func() {
-			four().Propagate(make([]expectimax.Vec, 4), make([]expectimax.Vec, 4), make([]expectimax.Vec, 4), make([]expectimax.Vec, 4))
-		},
-		"reach of another length": func() {
-			four().Propagate(make([]expectimax.Vec, 3), make([]expectimax.Vec, 3), make([]expectimax.Vec, 4), make([]expectimax.Vec, 4))
-		},
+	vecs := func(n int) []expectimax.Vec { return make([]expectimax.Vec, n) }
+	for name, test := range map[string]struct {
+		f    func()
+		want string
+	}{
+		"a stop that is no end":     {func() { four().Add(3) }, "3 is not below 3"},
+		"a roll of no node":         {func() { expectimax.New(3, tie).Roll(1, 0) }, "index out of range"},
+		"a roll to its own node":    {func() { four().Roll(1, 3) }, "3 is not below 3"},
+		"a roll to a negative":      {func() { four().Roll(1, -1) }, "-1 is not below 3"},
+		"an option twice":           {func() { four().Roll(1, 1, 1) }, "option 1 is repeated"},
+		"no option":                 {func() { four().Roll(1) }, "a roll with 0 options"},
+		"one option after two":      {func() { g := four(); g.Roll(0.5, 0, 1); g.Roll(0.5, 0) }, "a roll with 1 options comes too late"},
+		"two options after three":   {func() { g := four(); g.Roll(0.5, 0, 1, 2); g.Roll(0.5, 0, 1) }, "a roll with 2 options comes too late"},
+		"more options than five":    {func() { g := expectimax.New(9, tie); g.Add(-1); g.Roll(1, 0, 1, 2, 3, 4, 5) }, "a roll with 6 options"},
+		"values of another length":  {func() { four().Solve(vecs(3), vecs(4)) }, "3 vectors, want 4"},
+		"rolling of another length": {func() { four().Solve(vecs(4), vecs(5)) }, "5 vectors, want 4"},
+		"dist of another length":    {func() { four().Propagate(vecs(4), vecs(4), vecs(4), vecs(4)) }, "4 vectors, want 3"},
+		"reach of another length":   {func() { four().Propagate(vecs(3), vecs(3), vecs(4), vecs(4)) }, "3 vectors, want 4"},
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s is accepted", name)
+				if got := fmt.Sprint(recover()); !strings.Contains(got, test.want) {
+					t.Errorf("%s: panic %q, want %q", name, got, test.want)
 				}
 			}()
-			f()
+			test.f()
 		}()
 	}
 }

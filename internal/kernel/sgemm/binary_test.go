@@ -26,8 +26,22 @@ func TestRowsBinary(t *testing.T) {
 		t.Errorf("%v, want %v", got, x)
 	}
 	for n := range b {
-		if _, err := back.CutBinary(b[:n]); err == nil {
-			t.Errorf("no error for the first %d bytes", n)
+		if _, err := back.CutBinary(b[:n]); err == nil || err.Error() != "the bytes are no rows" {
+			t.Errorf("the first %d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestRowsBinaryRefuses: numbers that are not finite or 0, and elements that no row of four has.
+func TestRowsBinaryRefuses(t *testing.T) {
+	var r sgemm.Rows
+	r.Reset(4)
+	for _, b := range [][]byte{
+		{1, 1, 0, 0, 0, 0xc0, 0x7f}, {1, 1, 0, 0, 0, 0x80, 0xff}, {1, 1, 0, 0, 0, 0, 0}, // NaN, -Inf and 0
+		{1, 1, 9}, {1, 2, 1, 7}, {1, 5, 1, 1, 1, 1, 1}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+	} {
+		if _, err := r.CutBinary(b); err == nil || err.Error() != "the bytes are no rows" {
+			t.Errorf("%x: %v", b, err)
 		}
 	}
 }

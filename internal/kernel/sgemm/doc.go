@@ -8,5 +8,5 @@
 // much of the time of a network's backward pass.
 package sgemm
 
-//go:generate go -C ../simd/asm run ./sgemm -out ../../sgemm/kernel_amd64.s -stubs ../../sgemm/stubs_amd64.go -pkg sgemm
-//go:generate go run ../simd/neon/sgemm -out kernel_arm64.s
+//go:generate go -C ../../../tools run ./amd64/sgemm -out ../internal/kernel/sgemm/kernel_amd64.s -stubs ../internal/kernel/sgemm/stubs_amd64.go -pkg sgemm
+//go:generate go -C ../../../tools run ./arm64/sgemm -out ../internal/kernel/sgemm/kernel_arm64.s

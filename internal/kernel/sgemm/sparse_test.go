@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"marsgym/internal/kernel/sgemm"
@@ -160,8 +161,11 @@ func TestSparseWithoutElements(t *testing.T) {
 	rows := func(m, n, k int, a, b, c []float32) { (&product{m: m, n: n, k: k, a: a, b: b}).rows(c) }
 	rowsT := func(m, n, k int, a, b, c []float32) { (&product{tA: true, m: m, n: n, k: k, a: a, b: b}).rows(c) }
 	multiplyT := func(m, n, k int, a, b, c []float32) { sgemm.SparseT(m, n, k, a, m, b, c) }
-	for i, f := range []func(m, n, k int, a, b, c []float32){multiply, multiplyT, rows, rowsT} {
-		if i < 2 { // rows without elements cannot be counted
+	const a, b, c = "sgemm: a has length 8", "sgemm: b has length 8", "sgemm: c has length 8"
+	halves := [3]string{"sgemm: 5 elements cannot be divided into rows of 3", b, "sgemm: c has length 5"} // without the first row
+	short := [][3]string{{a, b, c}, {a, b, c}, halves, halves}
+	for k, f := range []func(m, n, k int, a, b, c []float32){multiply, multiplyT, rows, rowsT} {
+		if k < 2 { // rows without elements cannot be counted
 			c := []float32{3}
 			f(0, 1, 1, nil, c, nil)
 			f(1, 0, 1, c, nil, nil)
@@ -175,8 +179,8 @@ func TestSparseWithoutElements(t *testing.T) {
 			x[i] = x[i][:8]
 			func() {
 				defer func() {
-					if recover() == nil {
-						t.Errorf("matrix %d is too short and is accepted", i)
+					if got := fmt.Sprint(recover()); !strings.Contains(got, short[k][i]) {
+						t.Errorf("function %d, matrix %d: panic %q, want %q", k, i, got, short[k][i])
 					}
 				}()
 				f(3, 3, 3, x[0], x[1], x[2])

@@ -46,15 +46,12 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, count := docs.Page{Name: "README.md", Text: string(text)}, 0
-	for _, args := range p.Commands("go", "run") {
-		count++
-		if len(args) > 0 && strings.Contains(args[0], "internal/tool") {
-			t.Errorf("README.md calls go run %s", strings.Join(args, " "))
-		}
-	}
-	if count < 5 {
+	p := docs.Page{Name: "README.md", Text: string(text)}
+	if count := len(p.Commands("go", "run")); count < 5 {
 		t.Errorf("README.md has %d calls of go run", count)
+	}
+	if tools := p.Commands("go", "-C", "tools"); len(tools) > 0 {
+		t.Errorf("README.md calls go -C tools %s", strings.Join(tools[0], " "))
 	}
 }
 
@@ -169,10 +166,19 @@ func distances(from string, links map[string][]string) map[string]int {
 // local is a path from the root of the module, as the go command has it.
 var local = regexp.MustCompile(`(?:^|[\s'"=])\./([\w./-]+)`)
 
-// paths returns an error for each path of packages that does not exist.
+// folder is where the go command runs.
+var folder = regexp.MustCompile(`go -C (\S+)`)
+
+// paths returns an error for each path of packages that does not exist. Programs of a folder are named
+// from there, and what they work on from the root.
 func paths(module fs.FS, code string) (errs []error) {
 	for _, m := range local.FindAllStringSubmatch(code, -1) {
-		if _, err := fs.Stat(module, path.Clean(strings.TrimSuffix(m[1], "..."))); err != nil {
+		name := path.Clean(strings.TrimSuffix(m[1], "..."))
+		_, err := fs.Stat(module, name)
+		if f := folder.FindStringSubmatch(code); f != nil && err != nil {
+			_, err = fs.Stat(module, path.Join(f[1], name))
+		}
+		if err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -336,6 +342,7 @@ func TestFaults(t *testing.T) {
 		{"image", "README.md", "![c](docs/d.svg) [b](docs/b.md)\n## A\n## A\n", "README.md: link docs/d.svg: open docs/d.svg: file does not exist"},
 		{"heading in code", "docs/b.md", "```\n# Two words\n```\n", "README.md: link docs/b.md#two-words: no heading two-words in docs/b.md"},
 		{"package", "docs/b.md", "# Two words\n`go doc ./eval`\n", "docs/b.md: `go doc ./eval`: open eval: file does not exist"},
+		{"package of a folder", "docs/b.md", "# Two words\n`go -C docs vet ./b.md ./env ./eval`\n", "docs/b.md: `go -C docs vet ./b.md ./env ./eval`: open docs/eval: file does not exist"},
 		{"benchmark", "docs/b.md", "# Two words\n`go test -bench Dice ./env`\n", "docs/b.md: `go test -bench Dice ./env`: -bench Dice matches nothing"},
 		{"test", "docs/b.md", "# Two words\n`go test -fuzz Pig ./env`\n", "docs/b.md: `go test -fuzz Pig ./env`: -fuzz Pig matches nothing"},
 		{"name", "docs/b.md", "# Two words\n`env.Of(rules)`\n", "docs/b.md: `env.Of(rules)`: package env exports no Of"},

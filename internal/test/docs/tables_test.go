@@ -163,20 +163,6 @@ func TestSettingsFiles(t *testing.T) {
 	}
 }
 
-// TestRenamedSettings compares the table of renamed settings with the code.
-func TestRenamedSettings(t *testing.T) {
-	for _, row := range table(t, "CHANGELOG.md", "Keys of `train` in `config.json`, `-config` and sweeps:\n\n| old | new |") {
-		want := train.CheckRenamed("train." + row[0])
-		now := row[1]
-		if parent := row[0][:strings.LastIndex(row[0], ".")+1]; strings.HasPrefix(now, parent) {
-			now = strings.TrimPrefix(now, parent)
-		}
-		if want == nil || !strings.HasSuffix(want.Error(), " is now "+now) {
-			t.Errorf("%s, now %s: the code says %v", row[0], row[1], want)
-		}
-	}
-}
-
 // TestInterfaces compares the table of optional interfaces with package game, and
 // with what the games implement.
 func TestInterfaces(t *testing.T) {
@@ -221,6 +207,7 @@ func implemented[S comparable](rules game.Rules[S], err error) map[string]bool {
 	list := map[string]bool{}
 	_, list["Sampler"] = rules.(game.Sampler[S])
 	_, list["Presenter"] = rules.(game.Presenter[S])
+	_, list["Bots"] = rules.(game.Bots[S])
 	_, list["Symmetry"] = rules.(game.Symmetry[S])
 	_, list["ChanceExpander"] = rules.(game.ChanceExpander[S])
 	_, list["SparseEncoder"] = rules.(game.SparseEncoder[S])

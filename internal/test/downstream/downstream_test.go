@@ -29,6 +29,7 @@ import (
 	"os"
 
 	"marsgym/agents"
+	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
@@ -51,7 +52,7 @@ func main() {
 	if _, err := tabular.Solve[pig.State](ctx, rules, tabular.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	g := catalog.NewGame[pig.State](rules)
+	g := env.NewGame[pig.State](rules)
 	cfg := train.DefaultConfig(train.AlgorithmPPO)
 	cfg.Steps, cfg.Rows = 10_000, 64
 	if _, err := train.Run(ctx, cfg, train.Options{Game: g, Dir: os.Args[1], Learner: gorgonia.New, Backend: "gorgonia"}); err != nil {

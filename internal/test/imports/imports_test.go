@@ -19,150 +19,124 @@ const (
 	root   = "../../.."
 )
 
-// table lists which packages of this module each package may import. The row of a
-// package is the first one that matches it: by name, by a pattern of [path.Match], or by
-// the suffix "/..." for all packages below. imports also names rows, so "env/*" are the
-// games without env/catalog. All packages except env/game may also import internal/kernel/simd,
-// internal/input and internal/... .
-var table = []struct {
-	pkg     string
-	imports []string
-}{
-	{".", nil}, // the sources of the module
-	{"docs/games", nil},
-	{"env/game/chart", nil},
-	{"env/game", []string{"env/game/chart"}},
-	{"env/game/picture", []string{"env/game"}},
-	{"env/game/gametest", []string{"env/game", "env/game/picture", "internal/core"}},
-	{"env/tabular", []string{"env/game", "env/game/chart"}},
-	{"internal/core", []string{"env/game"}},
-	{"internal/test/testgames", []string{"env", "env/game", "env/catalog", "env/*"}},       // only tests import it
-	{"env/catalog", []string{"env", "env/game", "env/*", "agents/search", "train/expert"}}, // makes the handles
-	{"env/record", []string{"env", "env/game"}},
-	{"env/*", []string{"env/game", "env/game/chart", "env/tabular"}}, // each game
-	{"env", []string{"env/game", "env/game/picture", "env/game/chart", "internal/core"}},
-	{"models", []string{"env/game"}},
-	{"models/*", []string{"models"}},
-	{"agents/search", []string{"env", "env/game", "internal/core", "models"}},
-	{"agents", []string{"env", "env/game", "agents/search", "models"}},
-	{"eval/analysis", []string{"env", "env/game", "agents/search", "env/record", "eval"}},
-	{"eval", []string{"env", "env/game", "env/game/chart", "agents", "env/record", "internal/jobs"}},
-	{"train/method", []string{"models", "agents/search", "internal/core"}},
-	{"train/expert", []string{"env", "env/game", "internal/core", "agents/search", "models", "train/method"}},
-	{"train/ppo", []string{"env", "env/game", "agents", "agents/search", "models", "train/method"}},
-	{"train", []string{"env", "env/game", "train/expert", "train/method", "train/ppo", "agents", "agents/search", "models", "internal/jobs", "internal/machine"}},
-	{"train/sweep", []string{"env", "models", "train", "internal/curve", "internal/jobs"}},
-	{"cmd/worker", []string{"internal/cli", "internal/cluster/registry", "internal/cluster", "internal/broker"}},
-	{"cmd/...", []string{"env", "env/game", "env/game/chart", "env/game/gametest", "env/tabular", "env/catalog", "env/*",
-		"models", "models/*", "agents", "env/record", "eval/analysis", "eval", "train", "train/sweep", "internal/cli", "internal/curve", "internal/plot", "internal/web", "internal/rulesbook",
-		"internal/jobs", "internal/cluster", "internal/cluster/flags", "internal/cluster/registry"}},
-	{"python/native", []string{"env", "env/game", "env/catalog", "models", "agents", "eval"}},
-	{"internal/plot", []string{"env/game/chart"}},                             // draws what games describe
-	{"internal/cli", []string{"env", "agents", "models", "internal/machine"}}, // opens agents and solves games
-	{"internal/cli/clitest", []string{"internal/cli"}},
-	{"internal/rulesbook", []string{"docs/games", "env/game", "env/catalog"}}, // compares settings with the defaults
-	{"internal/curve", []string{"env/game", "env/game/chart"}},                // draws the charts of a run
-	{"internal/web", []string{"env", "env/game", "env/game/chart", "env/catalog", "agents", "models", "env/record", "eval/analysis", "internal/rulesbook", "internal/curve"}}, // the logic of cmd/web
-	{"internal/tool/benchmarks", []string{"env/catalog"}},        // builds and runs the commands
-	{"internal/tool/release", []string{"agents", "env/catalog"}}, // opens the model of a run
-	{"internal/jobs", nil}, // runs tasks in parallel
-	{"internal/jobs/jobstest", []string{"internal/jobs"}},
-	{"internal/cluster", []string{"internal/jobs"}}, // runs jobs in other processes
-	{"internal/cluster/flags", []string{"internal/cli", "internal/jobs", "internal/cluster", "internal/cluster/registry"}},
-	{"internal/cluster/registry", []string{".", "env", "env/game", "env/catalog", "agents", "models", "models/*", "eval", "train", "internal/jobs", "internal/cluster"}},
-	{"internal/broker", []string{"internal/cluster"}},                      // serves package cluster
-	{"internal/input", nil},                                                // reads the files that internal/atomicfile opens
-	{"internal/machine", nil},                                              // reads the files of the system
-	{"internal/kernel/simd", nil},                                          // chooses the kernels
-	{"internal/kernel/simd/neon", nil},                                     // writes assembly
-	{"internal/kernel/simd/neon/*", []string{"internal/kernel/simd/neon"}}, // generators
-	{"internal/...", []string{"internal/kernel/simd"}},
+// layers are the packages of this module, from the bottom up. A package imports only packages of
+// lower layers: those of one layer do not know each other, except that all packages of a pattern
+// such as "train/..." may. Of several patterns that match a package the longest counts.
+var layers = []struct{ name, packages string }{
+	{"charts", "env/game/chart docs/games ."},
+	{"game", "env/game internal/..."}, // the contract; files, kernels and other means
+	{"abilities of games", "internal/core"},
+	{"solver", "env/tabular"},
+	{"games", "env/* env/game/picture internal/plot internal/curve"},
+	{"env", "env models"},
+	{"lists and records of games", "env/catalog env/record"},
+	{"search", "agents/search"},
+	{"agents", "agents internal/jobs"},
+	{"train, eval", "train/... eval/... models/* internal/cli internal/cluster internal/rulesbook"},
+	{"programs in parts", "internal/web internal/broker internal/cluster/registry"},
+	{"flags of a cluster", "internal/cluster/flags"},
+	{"commands", "cmd/... python/native"},
+	{"tests", "internal/test/..."}, // nobody but tests imports this layer and the next
+	{"tests of one package", "env/game/gametest models/learnertest models/losstest internal/cli/clitest internal/jobs/jobstest"},
+}
+
+// only are the exceptions: packages that only some of the higher ones may import.
+var only = map[string]string{
+	"env/*":    "env/catalog agents/search train/expert internal/test/testgames", // games: whoever lists them
+	"models/*": "internal/cluster/registry cmd/...",                              // backends
+	".":        "internal/cluster/registry",                                      // the sources of this module
 }
 
 // check returns an error if a package, named without the module, may not have these
 // imports.
 func check(pkg string, imports []string) error {
-	i := row(pkg)
-	if i < 0 {
-		return fmt.Errorf("no row of the table names %s", pkg)
-	}
-	allowed := table[i].imports
-	if pkg != "env/game" && table[i].pkg != "internal/..." {
-		allowed = append(slices.Clip(allowed), "internal/kernel/simd", "internal/input", "internal/...")
+	pattern, layer := find(pkg)
+	if pattern == "" {
+		return fmt.Errorf("no layer has %s", pkg)
 	}
 	for _, imp := range imports {
 		to, ours := strings.CutPrefix(imp+"/", module+"/")
 		if !ours {
 			continue
 		}
-		to = path.Clean(to) // "." is the root of the module
-		if j := row(to); j < 0 || !slices.Contains(allowed, table[j].pkg) {
+		p, l := find(path.Clean(to)) // "." is the root of the module
+		together := p == pattern && strings.HasSuffix(p, "...")
+		users, closed := only[p]
+		user := slices.ContainsFunc(strings.Fields(users), func(u string) bool { return matches(u, pkg) })
+		if p == "" || l >= layer && !together || closed && !user {
 			return fmt.Errorf("%s may not import %s", pkg, imp)
 		}
 	}
 	return nil
 }
 
-// row returns the index of the row of pkg, or -1.
-func row(pkg string) int {
-	for i, r := range table {
-		if below, ok := strings.CutSuffix(r.pkg, "..."); ok && strings.HasPrefix(pkg, below) {
-			return i
-		}
-		if ok, _ := path.Match(r.pkg, pkg); ok {
-			return i
+// find returns the longest pattern that matches pkg, or "", and its layer.
+func find(pkg string) (pattern string, layer int) {
+	for i, l := range layers {
+		for _, p := range strings.Fields(l.packages) {
+			if matches(p, pkg) && len(strings.TrimSuffix(p, "...")) > len(strings.TrimSuffix(pattern, "...")) {
+				pattern, layer = p, i
+			}
 		}
 	}
-	return -1
+	return pattern, layer
+}
+
+func matches(pattern, pkg string) bool {
+	if folder, ok := strings.CutSuffix(pattern, "..."); ok {
+		return strings.HasPrefix(pkg+"/", folder)
+	}
+	ok, _ := path.Match(pattern, pkg)
+	return ok
 }
 
 func TestCheck(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		pkg     string
 		imports string
 		want    string
 	}{
-		{"env/pig", "fmt marsgym/env/game marsgym/env/tabular", ""},
+		{"env/game", "errors math/rand/v2 marsgym/env/game/chart", ""},
+		{"env/game", "marsgym/internal/kernel/sgemm", "env/game may not import marsgym/internal/kernel/sgemm"},
+		{"internal/kernel/sgemm", "marsgym/internal/kernel/simd", ""},
+		{"internal/kernel/sgemm", "marsgym/env/game", "internal/kernel/sgemm may not import marsgym/env/game"},
+		{"env/pig", "fmt marsgym/env/game marsgym/env/tabular marsgym/internal/kernel/elementary", ""},
 		{"env/pig", "marsgym/env", "env/pig may not import marsgym/env"},
 		{"env/pig", "marsgym/env/martiandice", "env/pig may not import marsgym/env/martiandice"},
+		{"env/pig", "marsgym/internal/core", "env/pig may not import marsgym/internal/core"},
 		{"env/pig", "marsgym/train", "env/pig may not import marsgym/train"},
-		{"env/pig", "marsgym/internal/kernel/sgemm", ""},
-		{"env/game", "marsgym/internal/kernel/sgemm", "env/game may not import marsgym/internal/kernel/sgemm"},
-		{"env/game", "errors math/rand/v2", ""},
+		{"env", "marsgym/internal/core marsgymnasium/env", ""},
+		{"env", "marsgym/env/pig", "env may not import marsgym/env/pig"},
+		{"env", "marsgym/models", "env may not import marsgym/models"},
 		{"env", "marsgym/agents/search", "env may not import marsgym/agents/search"},
-		{"env", "marsgym/train/expert", "env may not import marsgym/train/expert"},
-		{"agents", "marsgym/train/expert", "agents may not import marsgym/train/expert"},
-		{"eval", "marsgym/train/expert", "eval may not import marsgym/train/expert"},
-		{"train/expert", "marsgym/agents/search", ""},
+		{"env", "marsgym", "env may not import marsgym"},
 		{"env/catalog", "marsgym/env marsgym/env/game marsgym/env/pig", ""},
-		{"env/catalog", "marsgym/env/tabular", "env/catalog may not import marsgym/env/tabular"},
+		{"env/catalog", "marsgym/agents/search", "env/catalog may not import marsgym/agents/search"},
+		{"env/catalog", "marsgym/train/expert", "env/catalog may not import marsgym/train/expert"},
+		{"agents/search", "marsgym/env/pig marsgym/models", ""},
+		{"train/expert", "marsgym/env/pig", ""},
+		{"train/ppo", "marsgym/env/pig", "train/ppo may not import marsgym/env/pig"},
+		{"agents", "marsgym/env/pig", "agents may not import marsgym/env/pig"},
+		{"agents", "marsgym/train/expert", "agents may not import marsgym/train/expert"},
 		{"models", "marsgym/models/gorgonia", "models may not import marsgym/models/gorgonia"},
 		{"models/gorgonia", "marsgym/models gorgonia.org/gorgonia", ""},
 		{"models/gorgonia", "marsgym/models/gotch", "models/gorgonia may not import marsgym/models/gotch"},
-		{"eval", "marsgym/env marsgym/agents marsgym/train", "eval may not import marsgym/train"},
-		{"internal/web", "marsgym", "internal/web may not import marsgym"},
+		{"train", "marsgym/train/expert marsgym/env/catalog", ""},
 		{"train", "marsgym/eval", "train may not import marsgym/eval"},
+		{"train", "marsgym/models/gorgonia", "train may not import marsgym/models/gorgonia"},
+		{"eval", "marsgym/env marsgym/agents marsgym/train", "eval may not import marsgym/train"},
+		{"internal/cli", "marsgym/env/catalog marsgym/internal/colour", ""},
+		{"internal/cli", "marsgym/train", "internal/cli may not import marsgym/train"},
+		{"internal/web", "marsgym", "internal/web may not import marsgym"},
+		{"internal/cluster/registry", "marsgym marsgym/train marsgym/models/gorgonia", ""},
 		{"cmd/train", "marsgym/train marsgym/eval marsgym/models/gotch marsgym/internal/cli", ""},
-		{"internal/cli", "marsgym/env/game", "internal/cli may not import marsgym/env/game"},
-		{"internal/cli", "marsgym/internal/colour", ""},
-		{"internal/test/golden", "marsgym/internal/kernel/sgemm", "internal/test/golden may not import marsgym/internal/kernel/sgemm"},
-		{"internal/kernel/sgemm/gen", "fmt", ""},
-		{"internal/plot", "marsgym/env/game/chart marsgym/internal/atomicfile", ""},
-		{"cmd/solve", "marsgym/internal/plot", ""},
-		{"cmd/train", "marsgym/internal/curve marsgym/internal/tensorboard", ""},
-		{"internal/curve", "marsgym/internal/plot", "internal/curve may not import marsgym/internal/plot"},
-		{"train", "marsgym/internal/tensorboard", ""},
-		{"train", "marsgym/train/sweep", "train may not import marsgym/train/sweep"},
-		{"train/sweep", "marsgym/train marsgym/internal/curve", ""},
-		{"python/native", "marsgym/env/catalog marsgym/agents marsgym/eval", ""},
+		{"cmd/train", "marsgym/internal/test/golden", "cmd/train may not import marsgym/internal/test/golden"},
+		{"python/native", "marsgym/cmd/train", "python/native may not import marsgym/cmd/train"},
 		{"python/native", "marsgym/env/pig", "python/native may not import marsgym/env/pig"},
-		{"env/pig", "marsgym/internal/plot", "env/pig may not import marsgym/internal/plot"},
-		{"env", "marsgymnasium/env", ""},
-		{"env", "marsgym", "env may not import marsgym"},
-		{"util", "", "no row of the table names util"},
-		{"env/pig/dice", "", "no row of the table names env/pig/dice"},
-	}
-	for _, tt := range tests {
+		{"util", "", "no layer has util"},
+		{"env/pig/dice", "", "no layer has env/pig/dice"},
+		{"train", "marsgym/util", "train may not import marsgym/util"},
+	} {
 		got := ""
 		if err := check(tt.pkg, strings.Fields(tt.imports)); err != nil {
 			got = err.Error()
@@ -175,37 +149,49 @@ func TestCheck(t *testing.T) {
 
 // TestImports reads files, not packages, so that it also finds files with build tags.
 func TestImports(t *testing.T) {
-	seen := map[string]bool{}
+	imports := map[string][]string{} // by package
 	walk(t, func(name, rel string) error {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
-		var imports []string
+		pkg, list := path.Dir(rel), []string{}
 		for _, spec := range file.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
 				return err
 			}
-			imports = append(imports, imp)
+			list = append(list, imp)
 		}
-		seen[path.Dir(rel)] = true
-		if err := check(path.Dir(rel), imports); err != nil {
+		if err := check(pkg, list); err != nil {
 			t.Errorf("%s: %v", rel, err)
 		}
+		imports[pkg] = append(imports[pkg], list...)
 		return nil
 	})
-	for _, pkg := range []string{"env/game", "internal/test/imports"} {
-		if !seen[pkg] {
-			t.Errorf("the walk from %s did not find %s", root, pkg)
+	// What a program links: programs that play and solve train nothing.
+	for pkg, not := range map[string]string{"cmd/play": "train", "cmd/solve": "train", "cmd/web": "train", "cmd/web/worker": "train", "env/catalog": "agents"} {
+		deps := []string{pkg}
+		for i := 0; i < len(deps); i++ {
+			for _, imp := range imports[deps[i]] {
+				if to, ours := strings.CutPrefix(imp, module+"/"); ours && !slices.Contains(deps, to) {
+					deps = append(deps, to)
+				}
+				if strings.HasPrefix(imp+"/", module+"/"+not+"/") {
+					t.Errorf("%s depends on %s by %s", pkg, imp, deps[i])
+				}
+			}
+		}
+		if !slices.Contains(deps, "env/game") {
+			t.Errorf("%s depends on %q; want env/game among them", pkg, deps)
 		}
 	}
 }
 
 // openers are the packages that may call os.Open and os.ReadFile, which wait for ever for
-// the other end of a pipe: the one that checks files first, and tools for this module's own
-// files.
-var openers = []string{"internal/atomicfile", "internal/test/golden", "internal/tool/release", "internal/tool/benchmarks", "internal/tool/mutate"}
+// the other end of a pipe: the one that checks files first, and one for golden files of
+// tests.
+var openers = []string{"internal/atomicfile", "internal/test/golden"}
 
 // TestOpen checks that all files are opened by internal/atomicfile.
 func TestOpen(t *testing.T) {

@@ -111,9 +111,12 @@ func (Coin) Returns(dst []float64, s Face) []float64 {
 }
 func (Coin) Encode(dst []float32, s Face, _ game.Player) { dst[0] = float32(s.Side) }
 
-// March is a game for two without chance: the seats take turns to step, and who steps for the
-// last time wins. A batch truncates it after Moves decisions.
-type March struct{ Length, Moves int }
+// March is a game for two: the seats take turns to step, and who steps for the last time wins.
+// A batch truncates it after Moves decisions.
+type March struct {
+	Length, Moves int
+	Chance        bool // a transition of chance follows the last step
+}
 
 // Mile is the state of March.
 type Mile struct{ At uint8 }
@@ -124,10 +127,13 @@ func (m March) Spec() game.Spec {
 }
 func (March) Initial() Mile { return Mile{} }
 func (m March) CurrentPlayer(s Mile) game.Player {
-	if int(s.At) == m.Length {
-		return game.Terminal
+	switch {
+	case int(s.At) < m.Length:
+		return game.Player(s.At % 2)
+	case int(s.At) == m.Length && m.Chance:
+		return game.Chance
 	}
-	return game.Player(s.At % 2)
+	return game.Terminal
 }
 func (m March) Legal(dst []game.Action, s Mile) []game.Action {
 	if int(s.At) < m.Length {
@@ -135,9 +141,14 @@ func (m March) Legal(dst []game.Action, s Mile) []game.Action {
 	}
 	return dst
 }
-func (March) Outcomes(dst []game.Outcome[Mile], _ Mile) []game.Outcome[Mile] { return dst }
+func (m March) Outcomes(dst []game.Outcome[Mile], s Mile) []game.Outcome[Mile] {
+	if m.CurrentPlayer(s) == game.Chance {
+		dst = append(dst, game.Outcome[Mile]{State: Mile{s.At + 1}, Prob: 1})
+	}
+	return dst
+}
 func (m March) Apply(s Mile, a game.Action) (Mile, error) {
-	if int(s.At) == m.Length {
+	if int(s.At) >= m.Length {
 		return s, game.ErrGameOver
 	}
 	if a != 0 {
@@ -146,10 +157,10 @@ func (m March) Apply(s Mile, a game.Action) (Mile, error) {
 	return Mile{s.At + 1}, nil
 }
 func (m March) Returns(dst []float64, s Mile) []float64 {
-	if int(s.At) < m.Length {
+	if m.CurrentPlayer(s) != game.Terminal {
 		return append(dst, 0, 0)
 	}
-	if s.At%2 == 1 {
+	if m.Length%2 == 1 {
 		return append(dst, 1, -1)
 	}
 	return append(dst, -1, 1)

@@ -1,0 +1,2 @@
+// Package dialogue lets a person at a terminal choose the actions of a game.
+package dialogue
