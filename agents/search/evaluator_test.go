@@ -238,3 +238,28 @@ func TestTurnStartValues(t *testing.T) {
 		}
 	}
 }
+
+// TestNoEmptyCalls: an evaluator is not called where all simulations end by the rules.
+func TestNoEmptyCalls(t *testing.T) {
+	g := handle(crossing{ways: 2}) // both of which end the game
+	calls := 0
+	e := &search.Evaluator{Target: search.Decision, Forward: func(policy, values, obs []float32) {
+		calls++
+		clear(policy)
+		clear(values)
+		if len(obs) == 0 {
+			t.Error("a call without an observation")
+		}
+	}}
+	s, err := search.New(g, search.Config{Simulations: 30}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Repeat([]env.Position{g.Initial()}, 6) // more than share the cores
+	if err := s.Values(t.Context(), make([]float64, len(at)*search.Sizes*2), at); err != nil {
+		t.Fatal(err)
+	}
+	if calls == 0 {
+		t.Error("no call")
+	}
+}
