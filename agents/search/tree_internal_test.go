@@ -176,7 +176,7 @@ func (coins) Returns(dst []float64, s int) []float64 {
 func TestCommonRandomNumbers(t *testing.T) {
 	const seed = 7
 	rules := core.New[int](coins{})
-	g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: coins{}}, most: 100, exploration: DefaultExploration}}
+	g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: coins{}}, exploration: DefaultExploration}}
 	x := newTree(g)
 	x.atOnce = 1
 	g.all = append(g.all, x)
@@ -241,7 +241,7 @@ func TestVisits(t *testing.T) {
 	const simulations = 500
 	for _, atOnce := range []int{1, mostAtOnce} {
 		rules := core.New[int](fork{})
-		g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: fork{}}, most: 100, exploration: DefaultExploration}}
+		g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: fork{}}, exploration: DefaultExploration}}
 		x := newTree(g)
 		x.atOnce = atOnce
 		g.all = append(g.all, x)
