@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/test/testgames"
 )
 
@@ -19,8 +20,8 @@ func TestWithoutPresenter(t *testing.T) {
 	g := env.NewGame(testgames.Coin{})
 	air := g.Initial()
 	tails, heads := air.Outcomes()[0].State, air.Outcomes()[1].State
-	if air.AskRoll() != "the outcome" || air.OutcomeName(heads) != "{2}" || air.DrawRoll(tails, rand.NewPCG(1, 2)) != "{1}" {
-		t.Errorf("%q, %q, %q", air.AskRoll(), air.OutcomeName(heads), air.DrawRoll(tails, rand.NewPCG(1, 2)))
+	if air.AskRoll().String() != "the outcome" || air.OutcomeName(heads) != "{2}" || air.DrawRoll(tails, rand.NewPCG(1, 2)) != "{1}" {
+		t.Errorf("%q, %q, %q", air.AskRoll().String(), air.OutcomeName(heads), air.DrawRoll(tails, rand.NewPCG(1, 2)))
 	}
 	for name, want := range map[string]env.Position{"{1}": tails, "{2}": heads} {
 		for what, read := range map[string]func(string) (env.Position, error){"Outcome": air.Outcome, "ReadRoll": air.ReadRoll} {
@@ -41,12 +42,12 @@ func TestWithoutPresenter(t *testing.T) {
 		roll          string
 		want          []string
 	}{{air, heads, "", []string{"{2}"}}, {air, heads, "heads", []string{"heads"}}, {heads, claimed, "", nil}} {
-		if got := tt.before.Narrate(tt.after, 0, tt.roll); !slices.Equal(got, tt.want) {
+		if got := (message.Speaker{}).SayAll(tt.before.Narrate(tt.after, 0, tt.roll)); !slices.Equal(got, tt.want) {
 			t.Errorf("from %s to %s by %q: %q; want %q", tt.before, tt.after, tt.roll, got, tt.want)
 		}
 	}
-	if heads.Situation() != "" || heads.Scene() != nil || heads.Explain("claim") != nil || heads.DescribeAction(1) != "" || heads.Render() != "{2}" {
-		t.Errorf("%q, %v, %q, %q, %q; want nothing", heads.Situation(), heads.Scene(), heads.Explain("claim"), heads.DescribeAction(1), heads.Render())
+	if heads.Situation() != "" || heads.Scene() != nil || heads.Explain(message.Speaker{}, "claim") != nil || !heads.DescribeAction(1).IsZero() || heads.Render(message.Speaker{}) != "{2}" {
+		t.Errorf("%q, %v, %q, %q, %q; want nothing", heads.Situation(), heads.Scene(), heads.Explain(message.Speaker{}, "claim"), heads.DescribeAction(1).String(), heads.Render(message.Speaker{}))
 	}
 	if _, err := g.Parse("{2}"); err == nil || err.Error() != "coin has no notation for positions" {
 		t.Errorf("%v", err)
@@ -235,10 +236,10 @@ func TestSceneOptions(t *testing.T) {
 				t.Fatalf("%s: %d options of %d actions at %s", id, len(options), len(legal), p)
 			}
 			for i, o := range options {
-				if o.Action != legal[i] || o.Name != g.ActionName(o.Action) || o.Text != p.DescribeAction(o.Action) || o.Short == "" {
+				if o.Action != legal[i] || o.Name != g.ActionName(o.Action) || o.Text.String() != p.DescribeAction(o.Action).String() || o.Short.IsZero() {
 					t.Errorf("%s: option %d of %s is %+v", id, i, p, o)
 				}
-				if o.Short != o.Text {
+				if o.Short.String() != o.Text.String() {
 					short++
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/game/picture"
 	"marsgym/internal/core"
 	"marsgym/internal/input"
@@ -44,26 +45,27 @@ type Position interface {
 	Observe(dst []float32, p game.Player)
 	// Decisions returns the position for a policy. A seat must be to move.
 	Decisions() Decisions
-	// Render draws the position as text (see [picture.Text]), and DescribeAction describes a
-	// legal action. Without a [game.Presenter], Render is String and descriptions are empty.
-	Render() string
-	DescribeAction(a game.Action) string
+	// Render draws the position as text in the words of a speaker (see [picture.Text]), and
+	// DescribeAction describes a legal action. Without a [game.Presenter], Render is String and
+	// descriptions are empty.
+	Render(to message.Speaker) string
+	DescribeAction(a game.Action) message.Message
 	// AskRoll, ReadRoll and DrawRoll ask for, read and draw the roll of a chance position.
 	// Without a [game.Presenter], a roll is the OutcomeName of its outcome.
-	AskRoll() string
+	AskRoll() message.Message
 	ReadRoll(roll string) (Position, error)
 	DrawRoll(next Position, dice *rand.PCG) string
 	// Narrate tells what happened from here to next, by the action a or the roll. Without a
 	// [game.Presenter], it is the roll or, without one, the OutcomeName.
-	Narrate(next Position, a game.Action, roll string) []string
+	Narrate(next Position, a game.Action, roll string) []message.Message
 	// Scene returns the position as data for programs that draw it, with its options; nil
 	// without a [game.Presenter].
 	Scene() *game.Scene
 	// Situation names the situation of the mover; "" without a [game.MistakeLabeler].
 	Situation() string
-	// Explain returns lines about what a lower-case word names here (see
-	// [picture.Explain]); nil if it names nothing.
-	Explain(word string) []string
+	// Explain returns lines, in the words of a speaker, about what a lower-case word names here
+	// (see [picture.Explain]); nil if it names nothing.
+	Explain(to message.Speaker, word string) []string
 }
 
 type position[S comparable] struct {
@@ -179,24 +181,24 @@ func (p position[S]) decisions(all []Position) Decisions {
 	return q
 }
 
-func (p position[S]) Render() string {
+func (p position[S]) Render(to message.Speaker) string {
 	if p.rules.Presenter == nil {
 		return p.String()
 	}
 	scene := p.rules.Presenter.Scene(p.s)
-	return picture.Text(&scene)
+	return picture.Text(&scene, to)
 }
 
-func (p position[S]) DescribeAction(a game.Action) string {
+func (p position[S]) DescribeAction(a game.Action) message.Message {
 	if p.rules.Presenter == nil {
-		return ""
+		return message.Message{}
 	}
 	return p.rules.Presenter.DescribeAction(p.s, a)
 }
 
-func (p position[S]) AskRoll() string {
+func (p position[S]) AskRoll() message.Message {
 	if p.rules.Presenter == nil {
-		return "the outcome"
+		return message.New("ask.outcome")
 	}
 	return p.rules.Presenter.AskRoll(p.s)
 }
@@ -219,14 +221,14 @@ func (p position[S]) DrawRoll(next Position, dice *rand.PCG) string {
 	return p.rules.Presenter.DrawRoll(p.s, next.(position[S]).s, dice)
 }
 
-func (p position[S]) Narrate(next Position, a game.Action, roll string) []string {
+func (p position[S]) Narrate(next Position, a game.Action, roll string) []message.Message {
 	switch {
 	case p.rules.Presenter != nil:
 		return p.rules.Presenter.Narrate(nil, p.s, next.(position[S]).s, a, roll)
 	case p.CurrentPlayer() != game.Chance:
 		return nil
 	}
-	return []string{cmp.Or(roll, p.OutcomeName(next))}
+	return []message.Message{message.Text(cmp.Or(roll, p.OutcomeName(next)))}
 }
 
 func (p position[S]) Situation() string {
@@ -236,9 +238,9 @@ func (p position[S]) Situation() string {
 	return ""
 }
 
-func (p position[S]) Explain(word string) []string {
+func (p position[S]) Explain(to message.Speaker, word string) []string {
 	if scene := p.Scene(); scene != nil {
-		return picture.Explain(scene, word)
+		return picture.Explain(scene, to, word)
 	}
 	return nil
 }
@@ -252,9 +254,9 @@ func (p position[S]) Scene() *game.Scene {
 	scene.Options = []game.SceneOption{}
 	for _, a := range p.Legal() {
 		text := p.DescribeAction(a)
-		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: text, Short: text}
+		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: text, Kind: text}
 		if len(own) > 0 && own[0].Action == a {
-			o.Short, own = own[0].Short, own[1:]
+			o.Kind, o.Short, own = own[0].Kind, own[0].Short, own[1:]
 		}
 		scene.Options = append(scene.Options, o)
 	}

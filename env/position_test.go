@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/martiandice"
 	"marsgym/internal/test/testgames"
 )
@@ -41,11 +42,11 @@ func TestPosition(t *testing.T) {
 	if _, err := p.Apply(martiandice.Rays); !errors.Is(err, game.ErrIllegalAction) {
 		t.Errorf("an illegal action: %v", err)
 	}
-	if told := p.Explain("roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls leave the turn without points"}) {
+	if told := p.Explain(message.Speaker{}, "roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls leave the turn without points"}) {
 		t.Errorf("roll is explained as %q", told)
 	}
-	if p.DescribeAction(martiandice.Roll) != "roll 4 dice; 16 % of rolls leave the turn without points" || p.Render() == p.String() {
-		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render())
+	if p.DescribeAction(martiandice.Roll).String() != "roll 4 dice; 16 % of rolls leave the turn without points" || p.Render(message.Speaker{}) == p.String() {
+		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render(message.Speaker{}))
 	}
 	over, err := g.Parse("27-28 over 1")
 	if err != nil || over.CurrentPlayer() != game.Terminal || !slices.Equal(over.Returns(), []float64{-1, 1}) {
@@ -58,8 +59,8 @@ func TestPosition(t *testing.T) {
 	if _, err := bare.Parse("0"); err == nil || !strings.Contains(err.Error(), "coin has no notation for positions") {
 		t.Errorf("a position of a game without a Presenter: %v", err)
 	}
-	if p := bare.Initial(); p.Render() != p.String() || p.DescribeAction(0) != "" || bare.ActionName(1) != "1" {
-		t.Errorf("a game without a Presenter renders %q", p.Render())
+	if p := bare.Initial(); p.Render(message.Speaker{}) != p.String() || !p.DescribeAction(0).IsZero() || bare.ActionName(1) != "1" {
+		t.Errorf("a game without a Presenter renders %q", p.Render(message.Speaker{}))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/core"
 )
 
@@ -36,8 +37,8 @@ type Transition struct {
 // Chance reports whether chance moves.
 func (t Transition) Chance() bool { return t.Before.CurrentPlayer() == game.Chance }
 
-// Told tells people what happened.
-func (t Transition) Told() []string { return t.Before.Narrate(t.After, t.Action, t.Roll) }
+// Told says what happened.
+func (t Transition) Told() []message.Message { return t.Before.Narrate(t.After, t.Action, t.Roll) }
 
 // NewSession returns a game in its initial position. Seed seeds its generators.
 func NewSession(g Game) *Session {

@@ -129,7 +129,7 @@ func TestSessionReadsRolls(t *testing.T) {
 	if err := s.ReadRoll("5"); err != nil || len(s.Steps) != 2 || s.Steps[1].Roll != "5" || s.Position().String() != "0-0@0 turn 5" || !s.Steps[1].Chance() || s.Steps[0].Chance() {
 		t.Errorf("a roll of 5: %v, %+v", err, s.Steps)
 	}
-	if told := s.Steps[1].Told(); len(told) == 0 || told[0] == "" {
+	if told := s.Steps[1].Told(); len(told) == 0 || told[0].IsZero() {
 		t.Errorf("of a roll is told %q", told)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 )
 
@@ -63,7 +62,7 @@ func (x tunnel) Returns(dst []float64, s door) []float64 {
 func (tunnel) Encode(dst []float32, s door, _ game.Player) { dst[0] = float32(s.N) }
 
 // handle returns a game that can be searched.
-func handle[S comparable](rules game.Rules[S]) env.Game { return catalog.NewGame(rules) }
+func handle[S comparable](rules game.Rules[S]) env.Game { return search.NewGame(rules) }
 
 // TestChanceLimit: a simulation sees the end of a game after as many transitions of chance as a batch
 // draws. One more is truncated, where both seats have half of the win.
@@ -129,7 +128,7 @@ func TestSearchRefusals(t *testing.T) {
 	}
 	for want, f := range map[string]func() error{
 		"search: values need a number of simulations": func() error { return s.Values(t.Context(), nil, nil) },
-		"search: this handle of tunnel cannot be searched; make it with catalog.NewGame": func() error {
+		"search: this handle of tunnel cannot be searched; make it with search.NewGame": func() error {
 			_, err := search.New(env.NewGame(tunnel{3, 0}), search.Config{Simulations: 1}, nil)
 			return err
 		},

@@ -12,6 +12,7 @@ import (
 	"marsgym/agents/search"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/internal/test/testgames"
 )
 
 // crossing is a game for two in which seat 0 takes one of many ways. The last one wins or, if it is a
@@ -202,5 +203,63 @@ func TestForwardNear(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// TestTurnStartValues: if the values are of starts of turns, a simulation plays to the next of them
+// that it has not seen, and a decision has none.
+func TestTurnStartValues(t *testing.T) {
+	g := testgames.Open(t, "pig", 2, "{}")
+	at, err := g.Parse("0-0@0 turn 20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The network always holds, and gives the seat whose turn starts 0.5: three quarters of the win.
+	e := &search.Evaluator{Target: search.TurnStart, Forward: func(policy, values, _ []float32) {
+		for i := range len(values) / 2 {
+			policy[2*i], policy[2*i+1] = 0, 50
+			values[2*i], values[2*i+1] = 0.5, -0.5
+		}
+	}}
+	// The first simulation ends where seat 1 begins a turn, and the second where seat 0 begins the next.
+	for simulations, want := range map[int][]float64{1: {0.25}, 2: {0.75, 0.25}} {
+		s, err := search.New(g, search.Config{Simulations: simulations}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		share := make([]float64, search.Sizes*2)
+		if err := s.Values(t.Context(), share, []env.Position{at}); err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range want {
+			if !(math.Abs(share[2*k]-x) <= 1e-9) {
+				t.Errorf("%d simulations: part %d gives seat 0 %v of the win; want %v", simulations, k, share[2*k], x)
+			}
+		}
+	}
+}
+
+// TestNoEmptyCalls: an evaluator is not called where all simulations end by the rules.
+func TestNoEmptyCalls(t *testing.T) {
+	g := handle(crossing{ways: 2}) // both of which end the game
+	calls := 0
+	e := &search.Evaluator{Target: search.Decision, Forward: func(policy, values, obs []float32) {
+		calls++
+		clear(policy)
+		clear(values)
+		if len(obs) == 0 {
+			t.Error("a call without an observation")
+		}
+	}}
+	s, err := search.New(g, search.Config{Simulations: 30}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Repeat([]env.Position{g.Initial()}, 6) // more than share the cores
+	if err := s.Values(t.Context(), make([]float64, len(at)*search.Sizes*2), at); err != nil {
+		t.Fatal(err)
+	}
+	if calls == 0 {
+		t.Error("no call")
 	}
 }

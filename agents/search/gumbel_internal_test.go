@@ -9,8 +9,14 @@ import (
 )
 
 // newGumbel returns a policy of actions with these logits, without noise.
-func newGumbel(logits []float64, value []float64, h Halving) *Gumbel {
+func newGumbel(logits, value []float64, h Halving) *Gumbel {
 	r := new(Gumbel)
+	r.begun(logits, value, h)
+	return r
+}
+
+// begun lets r begin a search of actions with these logits, without noise.
+func (r *Gumbel) begun(logits, value []float64, h Halving) {
 	r.reset(len(logits), len(value), h)
 	copy(r.Logit, logits)
 	copy(r.Value, value)
@@ -22,7 +28,6 @@ func newGumbel(logits []float64, value []float64, h Halving) *Gumbel {
 	for i, x := range logits {
 		r.prior[i] = math.Exp(x) / sum
 	}
-	return r
 }
 
 // TestHalving: the simulations are divided equally among the phases, and after each phase half of the
@@ -131,8 +136,9 @@ func TestCompletedValues(t *testing.T) {
 		t.Errorf("action %d is taken; want %d", best, wantBest)
 	}
 
-	// Without a simulation all actions have the network's value, and of equal ones the first is taken.
-	r = newGumbel(make([]float64, 3), value, Halving{Simulations: 8, Candidates: 3, Temperature: τ})
+	// Without a simulation all actions have the network's value, and of equal ones the first is taken:
+	// the simulations before count no more.
+	r.begun(make([]float64, 3), value, Halving{Simulations: 8, Candidates: 3, Temperature: τ})
 	if best := r.Result(got); best != 0 || !(math.Abs(got[1]-0.5) <= 1e-12) {
 		t.Errorf("without a simulation action %d is taken, and the root is worth %v; want %v", best, got, value)
 	}

@@ -104,7 +104,6 @@ func (t *tree[S]) reset(s S, simulations int, seed uint64) {
 	clear(t.index)
 	clear(t.total)
 	clear(t.square)
-	clear(t.marks)
 	t.root, t.nodes, t.edges, t.afters = s, t.nodes[:0], t.edges[:0], t.afters[:0]
 	t.left, t.done, t.idle, t.only, t.resumed, t.from, t.moves = simulations, 0, false, -1, noNode, 0, 0
 	t.seed, t.goal = seed, simulations

@@ -4,6 +4,7 @@ package search
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"marsgym/env/game"
@@ -138,5 +139,131 @@ func TestDeviation(t *testing.T) {
 	}
 	if got := x.deviation(0); !(math.Abs(got-math.Sqrt(0.02/8)) <= 1e-9) {
 		t.Errorf("after six equal results it is %v", got)
+	}
+}
+
+// coins are rules in which seat 0 flips one of two coins, 1 or 2, and wins by heads.
+type coins struct{ game.Rules[int] }
+
+func (coins) Spec() game.Spec {
+	return game.Spec{Players: 2, Actions: 2, Win: 1, Loss: -1, Observation: []game.Field{{Name: "coin", Len: 1}}}
+}
+
+func (coins) CurrentPlayer(s int) game.Player {
+	return []game.Player{0, game.Chance, game.Chance, game.Terminal, game.Terminal}[s]
+}
+
+func (c coins) Legal(dst []game.Action, s int) []game.Action {
+	if s == 0 {
+		dst = append(dst, 0, 1)
+	}
+	return dst
+}
+
+func (coins) Outcomes(dst []game.Outcome[int], _ int) []game.Outcome[int] {
+	return append(dst, game.Outcome[int]{State: 3, Prob: 0.5}, game.Outcome[int]{State: 4, Prob: 0.5})
+}
+
+func (coins) Apply(_ int, a game.Action) (int, error) { return 1 + int(a), nil }
+
+func (coins) Returns(dst []float64, s int) []float64 {
+	ret := []float64{0, 0, 0, 1, -1}[s]
+	return append(dst, ret, -ret)
+}
+
+// TestCommonRandomNumbers: the k-th simulations of all actions of the root have the same dice, those of
+// stream k, so that as many flips of two coins win equally often.
+func TestCommonRandomNumbers(t *testing.T) {
+	const seed = 7
+	rules := core.New[int](coins{})
+	g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: coins{}}, exploration: DefaultExploration}}
+	x := newTree(g)
+	x.atOnce = 1
+	g.all = append(g.all, x)
+	x.reset(0, 101, seed) // the first one expands the root
+	if err := g.run(t.Context(), func(int) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if x.edges[0].visits+x.edges[1].visits != 100 {
+		t.Fatalf("%d and %d simulations; want 100", x.edges[0].visits, x.edges[1].visits)
+	}
+	for coin, e := range x.edges {
+		won := 0.0
+		for k := range uint64(e.visits) {
+			var dice rand.PCG
+			if dice.Seed(seed, k<<32); rules.Sampler.Sample(1+coin, &dice) == 3 {
+				won++
+			}
+		}
+		if e.sum != won || e.visits < 10 {
+			t.Errorf("coin %d wins %v of %d; want %v", coin, e.sum, e.visits, won)
+		}
+	}
+}
+
+// fork are rules in which seat 0 doubles a number, or doubles it and adds one, until it is large, and
+// wins by one that 3 divides.
+type fork struct{ game.Rules[int] }
+
+func (fork) Spec() game.Spec {
+	return game.Spec{Players: 2, Actions: 2, Win: 1, Loss: -1, Observation: []game.Field{{Name: "number", Len: 1}}}
+}
+
+func (fork) CurrentPlayer(s int) game.Player {
+	if s > 1000 {
+		return game.Terminal
+	}
+	return 0
+}
+
+func (f fork) Legal(dst []game.Action, s int) []game.Action {
+	if f.CurrentPlayer(s) == 0 {
+		dst = append(dst, 0, 1)
+	}
+	return dst
+}
+
+func (fork) Apply(s int, a game.Action) (int, error) { return 2*s + int(a), nil }
+
+func (f fork) Returns(dst []float64, s int) []float64 {
+	switch {
+	case f.CurrentPlayer(s) == 0:
+		return append(dst, 0, 0)
+	case s%3 == 0:
+		return append(dst, 1, -1)
+	}
+	return append(dst, -1, 1)
+}
+
+// TestVisits: each simulation is counted once on its own path, also where several are under way
+// together.
+func TestVisits(t *testing.T) {
+	const simulations = 500
+	for _, atOnce := range []int{1, mostAtOnce} {
+		rules := core.New[int](fork{})
+		g := &Trees[int]{setup: &setup[int]{rules: rules, spec: rules.Spec(), d: 1, bot: game.Uniform[int]{Rules: fork{}}, exploration: DefaultExploration}}
+		x := newTree(g)
+		x.atOnce = atOnce
+		g.all = append(g.all, x)
+		x.reset(1, simulations, 7)
+		if err := g.run(t.Context(), func(int) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		root, edges := x.nodes[0], x.edgesOf(&x.nodes[0])
+		if root.visits != simulations || edges[0].visits+edges[1].visits != simulations-1 || x.done != simulations || root.sum != x.total[0] {
+			t.Errorf("%d at once: %d visits of the root, %d and %d of its actions, %d simulations, %v of %v won", atOnce, root.visits, edges[0].visits, edges[1].visits, x.done, root.sum, x.total[0])
+		}
+		for _, n := range x.nodes {
+			sum := int32(0)
+			for _, e := range x.edgesOf(&n) {
+				sum += e.visits
+				if e.underWay != 0 {
+					t.Errorf("%d at once: %d simulations are still under way from %d", atOnce, e.underWay, n.state)
+				}
+			}
+			if n.underWay != 0 || n.visits < sum || n.visits > sum+int32(atOnce) {
+				t.Errorf("%d at once: %d visits of %d, %d of its actions, %d under way", atOnce, n.visits, n.state, sum, n.underWay)
+			}
+		}
 	}
 }

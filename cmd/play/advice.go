@@ -12,6 +12,7 @@ import (
 	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
@@ -41,7 +42,8 @@ type advisor struct {
 	out     io.Writer
 	valuer  analysis.Valuer
 	think   time.Duration // of a hint, where values are estimated
-	coach   float64       // the share of the win, or of the unit, above which it warns; 0 for never
+	to      message.Speaker
+	coach   float64 // the share of the win, or of the unit, above which it warns; 0 for never
 	priced  []*analysis.Game
 	numbers []int               // of the priced games in the session, from 1
 	sure    []analysis.Decision // decisions whose losses are estimated twice
@@ -192,7 +194,7 @@ func (a *advisor) confirm(at env.Position, action game.Action) (string, error) {
 		name := o.Action
 		for _, action := range at.Legal() {
 			if a.game.ActionName(action) == o.Action {
-				name += " (" + at.DescribeAction(action) + ")"
+				name += " (" + a.to.Say(at.DescribeAction(action)) + ")"
 			}
 		}
 		input.Wrap(&b, "  ", "    ", name+": "+strings.TrimSpace(a.value(o.Value)), columns)

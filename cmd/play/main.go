@@ -19,6 +19,7 @@ import (
 	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/input"
@@ -47,6 +48,7 @@ type options struct {
 	network  string
 	resume   string // file with a game to continue
 	typed    bool
+	language *message.Language
 	flags    []string // on the command line, which the command that resumes the game keeps
 }
 
@@ -67,7 +69,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	dice := f.String("dice", "drawn", "`way` to roll dice: drawn by the program, or typed by people who roll real ones")
 	f.StringVar(&o.record, "record", "", "append all decisions and dice of the games to this `file`; go run ./cmd/eval games FILE prices them")
 	f.BoolVar(&o.rules, "rules", false, "print the rules of the game and exit")
-	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules")
+	language := f.String("lang", "en", "`language` of what the game says: "+strings.Join(message.Codes(), ", "))
+	f.Group("Play", "opponent", "policy", "seat", "watch", "games", "seed", "dice", "hints", "coach", "think", "network", "record", "resume", "rules", "lang")
 	o.name = f.Game()
 	f.Example("go run ./cmd/play")
 	f.Example("go run ./cmd/play -opponent runs/martian-dice-2-001 -hints")
@@ -78,6 +81,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Example("go run ./cmd/play -players 1")
 	f.Example("go run ./cmd/play -game martian-risk-small -seat 0,2 -dice typed -coach 0.05")
 	f.Example("go run ./cmd/play -rules -game martian-risk-small")
+	f.Example("go run ./cmd/play -lang de")
 	if err := f.Parse(args, stdout); err != nil {
 		return nil, err
 	}
@@ -96,6 +100,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if (f.Given("think") || f.Given("network")) && !o.hints && !f.Given("coach") {
 		return nil, cli.Usagef("-think and -network are for -hints and -coach")
 	}
+	if o.language = message.Find(*language); o.language == nil {
+		return nil, cli.Unknown("language", *language, message.Codes())
+	}
 	switch *dice {
 	case "drawn":
 	case "typed":
@@ -111,7 +118,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if o.seat == nil && !o.watch {
 		o.seat = []string{"0"}
 	}
-	o.flags = f.Arguments("policy", "dice", "hints", "coach", "think", "network", "record", "cache")
+	o.flags = f.Arguments("policy", "dice", "hints", "coach", "think", "network", "record", "lang", "cache")
 	if !f.Given("seed") {
 		var b [4]byte // a short seed is easier to type
 		crand.Read(b[:])
@@ -148,15 +155,16 @@ func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if s.agents, err = o.open(ctx, table, people); err != nil {
 		return err
 	}
-	s.names = s.called()
+	s.to.Language = o.language
+	s.to.Names = s.called()
 	s.person = dialogue.NewHuman(g, in, stdout)
-	s.person.Command, s.person.Named = s.command, s.named
+	s.person.Command, s.person.To = s.command, s.to
 	if o.hints || o.coach > 0 {
 		network := cmp.Or(o.network, agents.Network(o.opponent, g))
 		if s.advisor, err = newAdvisor(ctx, table, stdout, network, o.think, o.seed); err != nil {
 			return err
 		}
-		s.advisor.coach = o.coach
+		s.advisor.coach, s.advisor.to = o.coach, s.to
 		if o.hints {
 			s.person.Hints = s.advisor.hints
 		}

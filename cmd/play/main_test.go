@@ -18,6 +18,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
@@ -94,8 +95,7 @@ func shown(end env.Position, people ...int) string {
 			s.agents[i] = &agents.Agent{Name: "greedy"}
 		}
 	}
-	s.names = s.called()
-	return colour.Strip(s.named(end.Render()))
+	return colour.Strip(end.Render(message.Speaker{Names: s.called()}))
 }
 
 // TestDice: the dice of a seed are those of an Env, in every seat.

@@ -22,7 +22,7 @@ import (
 	"marsgym/internal/input"
 )
 
-// help says what a person can type.
+// help says what a person can type. It is a key of the tables of package message.
 const help = `Type an action, a part of it, or one of these: ? lists the actions, ? WORD some
 of them; repeat or repeat 3 plays your last choice again; rules or rules WORD;
 undo; save FILE; hint; quit ends the game.`
@@ -131,7 +131,7 @@ func (s *session) repeat() (a game.Action, ok bool, err error) {
 			return 0, false, err
 		}
 		if warning != "" {
-			fmt.Fprintln(s.out, s.named(warning))
+			fmt.Fprintln(s.out, warning)
 			return 0, false, nil
 		}
 	}
@@ -226,7 +226,7 @@ func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 }
 
 func (s *session) askRoll(before env.Position) error {
-	fmt.Fprintf(s.out, "Roll %s.\n", s.named(before.AskRoll()))
+	s.print("Roll {0}.", before.AskRoll())
 	for {
 		words, err := s.person.ReadLine("dice> ")
 		if err != nil {
@@ -236,7 +236,7 @@ func (s *session) askRoll(before env.Position) error {
 		case "quit", "exit", "q":
 			return dialogue.ErrQuit
 		case "?", "help":
-			fmt.Fprintf(s.out, "Roll %s. Or type undo, rules, save FILE or quit.\n", s.named(before.AskRoll()))
+			s.print("Roll {0}. Or type undo, rules, save FILE or quit.", before.AskRoll())
 			continue
 		case "rules", "save", "undo":
 			if _, err := s.command(before, words); err != nil {
@@ -247,7 +247,7 @@ func (s *session) askRoll(before env.Position) error {
 		if err = s.rec.ReadRoll(strings.ToLower(strings.Join(words, " "))); err == nil {
 			return nil
 		}
-		fmt.Fprintf(s.out, "No: %s.\n", s.named(input.Message(err)))
+		s.print("No: {0}.", input.Message(errors.New(s.to.Error(err))))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
@@ -110,7 +111,7 @@ func TestResume(t *testing.T) {
 		}
 		stdout, stderr, status := command(t, strings.Join(lines[n:], ""), "-resume", file)
 		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+shown(end, 1)+"\n\n") {
-			t.Errorf("after %d lines: status %d, %s; want the end\n%s\nin\n%s", n, status, stderr, end.Render(), stdout)
+			t.Errorf("after %d lines: status %d, %s; want the end\n%s\nin\n%s", n, status, stderr, end.Render(message.Speaker{}), stdout)
 		}
 	}
 }
@@ -431,7 +432,7 @@ func TestWholeGames(t *testing.T) {
 		})
 		stdout, stderr, status := command(t, typed, "-game", id, "-seed", "3", "-game-config", config(t, text))
 		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+shown(end, 0)+"\n\n") {
-			t.Errorf("%s: status %d, %s; want the end\n%s\nin\n%s", id, status, stderr, end.Render(), stdout)
+			t.Errorf("%s: status %d, %s; want the end\n%s\nin\n%s", id, status, stderr, end.Render(message.Speaker{}), stdout)
 		}
 		for i, line := range strings.Split(stdout, "\n") {
 			if n := len([]rune(line)); n > 80 {

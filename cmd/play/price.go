@@ -8,11 +8,11 @@ import (
 	"io"
 	"slices"
 
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
 	"marsgym/internal/figure"
 	"marsgym/internal/input"
-	"marsgym/internal/seats"
 )
 
 // priceGame prices a game for people; number counts the games of the session from 1. Where values
@@ -55,7 +55,7 @@ func (a *advisor) priceGame(ctx context.Context, rec *record.Game, number int, p
 }
 
 // report prints the price of the games to people, with their costliest mistakes.
-func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
+func (a *advisor) report(w io.Writer, people []int) {
 	if a == nil || len(people) == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (a *advisor) report(w io.Writer, people []int, names seats.Names) {
 	for i, g := range a.priced {
 		for _, p := range people {
 			s := g.Seats[p]
-			fmt.Fprintf(w, "Price of game %d to %s: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", a.numbers[i], names[p], a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
+			fmt.Fprintf(w, "Price of game %d to %s: result %s\n  = start %s + luck %s − own losses %s + others' losses %s", a.numbers[i], a.to.Name(message.Seat(p)), a.figure(s.Result), a.figure(s.Start), a.figure(s.Luck), a.figure(s.Losses), a.figure(s.Others))
 			if !a.valuer.Exact() {
 				fmt.Fprintf(w, "\n  + correction %s", a.figure(s.Correction))
 			}

@@ -8,16 +8,14 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"marsgym/agents"
 	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
-	"marsgym/internal/colour"
 	"marsgym/internal/input"
-	"marsgym/internal/seats"
 )
 
 // session plays games of agents and people, and prints all that happens.
@@ -25,7 +23,7 @@ type session struct {
 	game    env.Game
 	spec    game.Spec
 	agents  []*agents.Agent // [P], nil in the seats of people
-	names   seats.Names     // [P] by which people know the seats
+	to      message.Speaker // says what happens, with the names by which people know the seats
 	person  *dialogue.Human // at the prompt, for all people
 	advisor *advisor        // nil without -hints and -coach
 	typed   bool            // people roll the dice and type what they show
@@ -66,7 +64,7 @@ func (s *session) play(ctx context.Context, games int) error {
 	won := 0.0
 	for i := range games {
 		if games > 1 {
-			fmt.Fprintf(s.out, "\n======== game %d of %d ========\n", i+1, games)
+			s.print("\n======== game {0} of {1} ========", i+1, games)
 		}
 		if i > 0 {
 			s.rec.Begin(s.game.Initial())
@@ -86,9 +84,9 @@ func (s *session) play(ctx context.Context, games int) error {
 		}
 	}
 	if people := s.people(); games > 1 && s.spec.HasWin() && len(people) == 1 {
-		fmt.Fprintf(s.out, "You have won %.4g of %d games.\n", won, games)
+		s.print("You have won {0} of {1} games.", number(won), games)
 	}
-	s.advisor.report(s.out, s.people(), s.names)
+	s.advisor.report(s.out, s.people())
 	return nil
 }
 
@@ -100,69 +98,77 @@ const (
 )
 
 func (s *session) printTable() {
-	fmt.Fprintf(s.out, "%s.\n", s.spec.Title)
+	s.print("{0}.", s.spec.Called())
 	parts := make([]string, len(s.agents))
-	for i, name := range s.names {
-		parts[i] = fmt.Sprintf("%s seat %d", name, i)
+	for i := range s.agents {
+		name := s.name(i)
+		parts[i] = name + " " + s.to.Say(message.New("seat {0}", i))
 		if a := s.agents[i]; a != nil && !strings.HasPrefix(name, a.Name) { // it is "seat 1"
-			parts[i] = fmt.Sprintf("%s seat %d", a.Name, i)
+			parts[i] = a.Name + " " + s.to.Say(message.New("seat {0}", i))
 		}
 	}
-	fmt.Fprintln(s.out, input.Fit("Boards and positions call "+strings.Join(parts, ", ")+".", columns))
+	fmt.Fprintln(s.out, input.Fit(s.to.Say(message.New("Boards and positions call {0}.", strings.Join(parts, ", "))), columns))
 	for i, a := range s.agents {
 		if a == nil {
 			continue
 		}
 		switch n, d := agents.Budget(a.Name); {
 		case d >= patience:
-			fmt.Fprintf(s.out, "%s thinks for up to %v at each choice; Ctrl-C quits.\n", s.names[i], d)
+			s.print("{0} thinks for up to {1} at each choice; Ctrl-C quits.", s.name(i), d.String())
 		case n >= manySimulations:
-			fmt.Fprintln(s.out, input.Fit(fmt.Sprintf("%s thinks for %d simulations at each choice, which takes long; Ctrl-C quits.", s.names[i], n), columns))
+			fmt.Fprintln(s.out, input.Fit(s.to.Say(message.New("{0} thinks for {1} simulations at each choice, which takes long; Ctrl-C quits.", s.name(i), n)), columns))
 		}
 	}
 	if len(s.people()) > 0 {
-		fmt.Fprintln(s.out, help)
+		s.print(help)
 		if scene := s.game.Initial().Scene(); scene != nil && scene.Map != nil {
-			fmt.Fprintln(s.out, "?map explains the map, ?seats lists what the seats have.")
+			s.print("?map explains the map, ?seats lists what the seats have.")
 		}
 	}
 	if s.typed {
-		fmt.Fprintln(s.out, "You roll the dice of all seats and type what they show.")
+		s.print("You roll the dice of all seats and type what they show.")
 	} else {
-		fmt.Fprintf(s.out, "To repeat these dice: -seed %d\n", s.seed)
+		s.print("To repeat these dice: -seed {0}", s.seed)
 	}
 }
 
 // called returns the names of the seats on the screen. An agent with a long name, such as a path,
 // would break its lines.
-func (s *session) called() seats.Names {
+func (s *session) called() []string {
 	const longest = 12 // chosen
 	names := make([]string, len(s.agents))
 	for i, a := range s.agents {
 		switch {
 		case a == nil:
 		case len(a.Name) > longest:
-			names[i] = fmt.Sprintf("seat %d", i)
+			names[i] = s.to.Say(message.New("seat {0}", i))
 		default:
 			names[i] = a.Name
 		}
 	}
-	return seats.Call(names, "player %d", "%s %c")
+	return message.Names(names, func(seat int) string { return s.to.Say(message.New("player {0}", seat+1)) }, " ")
 }
 
 // prompts is the width of what may stand before a line.
 const prompts = 7
 
-// named returns a text of the game with the names of the seats. A line for which they are too long
-// keeps the numbers of the seats.
-func (s *session) named(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if named := s.names.In(line); utf8.RuneCountInString(colour.Strip(named)) <= columns-prompts {
-			lines[i] = named
-		}
+// name returns the name of a seat.
+func (s *session) name(seat int) string { return s.to.Name(message.Seat(seat)) }
+
+// print prints a line by its key, which is the line in English.
+func (s *session) print(key string, args ...any) {
+	fmt.Fprintln(s.out, s.to.Say(message.New(key, args...)))
+}
+
+// number returns a number with four digits.
+func number(x float64) message.Figure { return message.Figure(fmt.Sprintf("%.4g", x)) }
+
+// say returns a line of the game. If it is too long, it has the numbers of the seats.
+func (s *session) say(m message.Message) string {
+	if text := s.to.Say(m); input.Width(text) <= columns-prompts {
+		return text
 	}
-	return strings.Join(lines, "\n")
+	return message.Speaker{Language: s.to.Language}.Say(m)
 }
 
 // human is the name of a person in records.
@@ -204,8 +210,8 @@ func (s *session) one(ctx context.Context) error {
 		if mover := before.CurrentPlayer(); mover == game.Chance {
 			// Within a turn the description of the roll is enough.
 			if turnOf(before).seat < 0 && !printed {
-				fmt.Fprintf(s.out, "\n%s\n", s.named(before.Render()))
-				printed, s.shown = true, lines(before)
+				fmt.Fprintf(s.out, "\n%s\n", before.Render(s.to))
+				printed, s.shown = true, s.lines(before)
 			}
 			err = s.roll(before)
 		} else {
@@ -262,10 +268,9 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 	case repeated:
 		fmt.Fprintf(s.out, "> %s\n", s.game.ActionName(a))
 	case s.isPerson(mover):
-		s.shown = lines(before) // the person has seen all of them
+		s.shown = s.lines(before) // the person has seen all of them
 	default:
-		words, _, _ := strings.Cut(s.named(before.DescribeAction(a)), "; ")
-		line := fmt.Sprintf("%s> %-8s  %s", s.names[mover], s.game.ActionName(a), words)
+		line := fmt.Sprintf("%s> %-8s  %s", s.name(int(mover)), s.game.ActionName(a), s.say(before.DescribeAction(a).Head()))
 		fmt.Fprintln(s.out, strings.TrimRight(line, " "))
 	}
 	if err := s.rec.Apply(a); err != nil {
@@ -278,34 +283,34 @@ func (s *session) move(ctx context.Context, mover game.Player) error {
 // tell prints what happened in the last step, with first before the first line.
 func (s *session) tell(first string) {
 	for _, line := range s.rec.Steps[len(s.rec.Steps)-1].Told() {
-		fmt.Fprintf(s.out, "%s%s\n", first, s.named(line))
+		fmt.Fprintf(s.out, "%s%s\n", first, s.say(line))
 		first = strings.Repeat(" ", len(first))
 	}
 }
 
 // printChanges prints the lines of the position that differ from those printed last.
 func (s *session) printChanges() {
-	now := lines(s.rec.Position())
+	now := s.lines(s.rec.Position())
 	for i, line := range now {
 		if i >= len(s.shown) || line != s.shown[i] {
-			fmt.Fprintf(s.out, "  %s\n", s.named(line))
+			fmt.Fprintf(s.out, "  %s\n", line)
 		}
 	}
 	s.shown = now
 }
 
-func lines(p env.Position) []string { return strings.Split(p.Render(), "\n") }
+func (s *session) lines(p env.Position) []string { return strings.Split(p.Render(s.to), "\n") }
 
 // begin prints the heading of a turn and, in turns of agents, the position.
 func (s *session) begin(t turnInfo) {
 	switch {
 	case t.seat < 0:
-	case s.names[t.seat] == seats.You:
-		fmt.Fprintln(s.out, "\n-------- your turn --------")
+	case s.to.Names[t.seat] == "":
+		s.print("\n-------- your turn --------")
 	case s.isPerson(game.Player(t.seat)):
-		fmt.Fprintf(s.out, "\n-------- %s, your turn --------\n", s.names[t.seat])
+		s.print("\n-------- {0}, your turn --------", s.name(t.seat))
 	default:
-		fmt.Fprintf(s.out, "\n-------- %s --------\n", s.names[t.seat])
+		s.print("\n-------- {0} --------", s.name(t.seat))
 		s.printChanges()
 	}
 }
@@ -313,9 +318,9 @@ func (s *session) begin(t turnInfo) {
 // end prints the end of a game and returns the share of the win of people.
 func (s *session) end() (share float64) {
 	at := s.rec.Position()
-	fmt.Fprintf(s.out, "\n%s\n\n", s.named(at.Render()))
+	fmt.Fprintf(s.out, "\n%s\n\n", at.Render(s.to))
 	if s.rec.Truncated {
-		fmt.Fprintf(s.out, "The game has reached the move limit and is stopped: nobody wins.\n")
+		s.print("The game has reached the move limit and is stopped: nobody wins.")
 		return 0
 	}
 	people := s.people()
@@ -325,17 +330,17 @@ func (s *session) end() (share float64) {
 	}
 	r := at.Returns()[people[0]]
 	if !s.spec.HasWin() {
-		fmt.Fprintf(s.out, "You took %g %s.\n", -r, s.spec.Unit)
+		s.print("You took {0} {1}.", number(-r), message.New(s.spec.Unit))
 		return 0
 	}
 	share = s.spec.WinShare(r)
 	switch {
 	case share > 1-game.Tie:
-		fmt.Fprintln(s.out, "You win.")
+		s.print("You win.")
 	case share < game.Tie:
-		fmt.Fprintln(s.out, "You lose.")
+		s.print("You lose.")
 	default:
-		fmt.Fprintf(s.out, "You share the win: %.4g of it is yours.\n", share)
+		s.print("You share the win: {0} of it is yours.", number(share))
 	}
 	return share
 }
@@ -343,11 +348,11 @@ func (s *session) end() (share float64) {
 func (s *session) printResults() {
 	for i, r := range s.rec.Position().Returns() {
 		if !s.spec.HasWin() {
-			fmt.Fprintf(s.out, "It took %s %g %s.\n", s.names[i], -r, s.spec.Unit)
+			s.print("It took {0} {1} {2}.", s.name(i), number(-r), message.New(s.spec.Unit))
 		} else if share := s.spec.WinShare(r); share > 1-game.Tie {
-			fmt.Fprintf(s.out, "The winner is %s.\n", s.names[i])
+			s.print("The winner is {0}.", s.name(i))
 		} else if share > game.Tie {
-			fmt.Fprintf(s.out, "%.4g of the win goes to %s.\n", share, s.names[i])
+			s.print("{0} of the win goes to {1}.", number(share), s.name(i))
 		}
 	}
 }

@@ -6,12 +6,13 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
 )
 
 func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
-	fmt.Fprintf(b, "%s, under best play from %s\n\n%s\n\n", spec.FullTitle(), a.Position, indent(at.Render()))
+	fmt.Fprintf(b, "%s, under best play from %s\n\n%s\n\n", spec.FullTitle(), a.Position, indent(at.Render(message.Speaker{})))
 	for i := range a.Players {
 		if spec.HasWin() {
 			fmt.Fprintf(b, "  seat %d wins  %s\n", i, cli.Percent(a.Win[i]))
@@ -56,7 +57,7 @@ func (a *answer) printOptions(b *strings.Builder, spec game.Spec, at env.Positio
 		if o.Regret <= game.Tie {
 			regret = fmt.Sprintf("%12s", "best")
 		}
-		rows = append(rows, []string{o.Action, value, regret, at.DescribeAction(legal[i])})
+		rows = append(rows, []string{o.Action, value, regret, at.DescribeAction(legal[i]).String()})
 	}
 	cli.Columns(b, "lrrl", rows)
 	b.WriteByte('\n')

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,7 @@ func exportFiles(ctx context.Context, url, cache string) (map[string][]byte, err
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(files, languageFiles())
 	files["shell.js"] = []byte(shell("worker"))
 	if files["app.wasm.gz"], err = buildWorker(ctx); err != nil {
 		return nil, err

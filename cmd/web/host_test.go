@@ -142,6 +142,7 @@ func flat(t testing.TB, mark string) map[string][]byte {
 func parts(t testing.TB, mark string) map[string][]byte {
 	t.Helper()
 	files := filesOf(t, "page")
+	maps.Copy(files, languageFiles())
 	for name, content := range files {
 		switch path.Ext(name) {
 		case ".js":

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"marsgym/env/game/message"
 )
 
 // literal is a string of a module, or the fixed parts of a template.
@@ -162,29 +163,6 @@ func modules(t *testing.T) map[string][]literal {
 	return list
 }
 
-// table is a file of page/lang: by English texts, those of the page and the sentences of the games.
-type table struct {
-	Page, Games map[string]string
-}
-
-// tables returns the tables by language.
-func tables(t *testing.T) map[string]table {
-	t.Helper()
-	list := map[string]table{}
-	for _, code := range []string{"de", "zh"} {
-		text, err := page.ReadFile("page/lang/" + code + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x table
-		if err := json.Unmarshal(text, &x); err != nil {
-			t.Fatalf("%s: %v", code, err)
-		}
-		list[code] = x
-	}
-	return list
-}
-
 // TestTranslated checks that each table has the texts of the page and no others, with the same
 // values in them, and that the page shows no text that is in no table.
 func TestTranslated(t *testing.T) {
@@ -200,18 +178,18 @@ func TestTranslated(t *testing.T) {
 		}
 	}
 	values := func(text string) []string { return slices.Sorted(slices.Values(fields.FindAllString(text, -1))) }
-	for code, table := range tables(t) {
+	for _, l := range message.Languages()[1:] {
 		for text, place := range used {
-			switch got, ok := table.Page[text]; {
+			switch got, ok := l.Page[text]; {
 			case !ok || got == "":
-				t.Errorf("lang/%s.json lacks %q of %s", code, text, place)
+				t.Errorf("%s lacks %q of %s", l.Name, text, place)
 			case !slices.Equal(values(got), values(text)):
-				t.Errorf("lang/%s.json: %q has other values than %q", code, got, text)
+				t.Errorf("%s: %q has other values than %q", l.Name, got, text)
 			}
 		}
-		for text := range table.Page {
+		for text := range l.Page {
 			if used[text] == "" {
-				t.Errorf("lang/%s.json has %q, which nothing uses", code, text)
+				t.Errorf("%s has %q, which nothing uses", l.Name, text)
 			}
 		}
 	}

@@ -94,13 +94,14 @@ func (s *server) handler() http.Handler {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		io.WriteString(w, shell("http"))
 	})
+	for name, content := range languageFiles() {
+		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(content)
+		})
+	}
 	mux.Handle("GET /", http.FileServerFS(pageFiles()))
 	return s.guard(http.NewCrossOriginProtection().Handler(mux))
-}
-
-// shell is the module that tells the page how its requests are answered.
-func shell(transport string) string {
-	return "export const transport = " + strconv.Quote(transport) + ";\n"
 }
 
 // guard checks the host, and sets the headers of all answers.

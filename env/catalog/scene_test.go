@@ -72,11 +72,12 @@ func sceneFault(g env.Game, at env.Position) string {
 	var options []game.Action
 	for _, o := range scene.Options {
 		options = append(options, o.Action)
-		if o.Name != g.ActionName(o.Action) || o.Text != at.DescribeAction(o.Action) || o.Short == "" || strings.Contains(o.Text, ": ") || strings.Contains(o.Text, o.Name) && strings.ContainsAny(o.Name, "-:>/+") {
+		text := o.Text.String()
+		if o.Name != g.ActionName(o.Action) || text != at.DescribeAction(o.Action).String() || o.Kind.IsZero() || strings.Contains(text, ": ") || strings.Contains(text, o.Name) && strings.ContainsAny(o.Name, "-:>/+") {
 			return fmt.Sprintf("option %+v has another name, or a text that says it in other words", o)
 		}
 		for _, cell := range sceneCells(scene) {
-			if slices.Contains(cell.Actions, o.Action) && !strings.Contains(o.Text, cell.Name) {
+			if slices.Contains(cell.Actions, o.Action) && !strings.Contains(text, cell.Name) {
 				return fmt.Sprintf("option %+v does not say %s", o, cell.Name)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/eval"
 	"marsgym/models"
 	"marsgym/train/expert"
@@ -305,13 +306,13 @@ func describe(g env.Game, positions []env.Position) (all []any, err error) {
 			return nil, err
 		}
 		p.Observe(obs, 0)
-		all = append(all, back.String(), p.Render(), p.Returns(), slices.Clone(obs))
+		all = append(all, back.String(), p.Render(message.Speaker{}), p.Returns(), slices.Clone(obs))
 		for _, a := range p.Legal() {
 			after, err := p.Apply(a)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, g.ActionName(a), p.DescribeAction(a), after.String())
+			all = append(all, g.ActionName(a), p.DescribeAction(a).String(), after.String())
 			if after.CurrentPlayer() == game.Chance {
 				outcomes := after.Outcomes()
 				all = append(all, len(outcomes), outcomes[0].Prob, after.OutcomeName(outcomes[0].State))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+
+	"marsgym/env/game/message"
 )
 
 // This file holds all that a game can offer beyond its Rules. Each interface is looked up by
@@ -15,11 +17,11 @@ type Presenter[S comparable] interface {
 	// Format writes a position; Parse reads it back to the same state.
 	Format(s S) string
 	Parse(text string) (S, error)
-	// ActionName names an action in lower case, without spaces. DescribeAction says in
-	// words, without that name, what the legal action a does in s, such as "place a robot on
-	// c4"; behind a semicolon it may add what follows from it, such as odds.
+	// ActionName names an action in lower case, without spaces. DescribeAction says,
+	// without that name, what the legal action a does in s, such as "place a robot on
+	// c4"; by [message.Note] it may add what follows from it, such as odds.
 	ActionName(a Action) string
-	DescribeAction(s S, a Action) string
+	DescribeAction(s S, a Action) message.Message
 	// OutcomeName names the outcome next of the chance state s in one word, such as
 	// the dice that it shows. The names of the outcomes of a state differ.
 	OutcomeName(s, next S) string
@@ -34,18 +36,18 @@ type Presenter[S comparable] interface {
 	// text; an outcome keeps only what later play can depend on, so that several rolls
 	// can lead to it. AskRoll says in one line what is rolled in the chance state s, and
 	// how to type it.
-	AskRoll(s S) string
-	// ReadRoll returns the state after a roll in the chance state s, or an error that
-	// says what is wrong with it.
+	AskRoll(s S) message.Message
+	// ReadRoll returns the state after a roll in the chance state s, or an error, such as a
+	// [message.Error], that says what is wrong with it.
 	ReadRoll(s S, roll string) (S, error)
 	// DrawRoll returns a roll from s to its outcome next, in the form that ReadRoll
 	// reads. It draws one from dice with its probability given next.
 	DrawRoll(s, next S, dice *rand.PCG) string
-	// Narrate appends lines that say with numbers what happened from s to next, beyond
-	// the action: dice, losses, income, scores. a is the action or, where s is a chance
-	// state, has no meaning; roll is the roll there. Without a roll the first line there
-	// says in words what the outcome is, whatever the dice show.
-	Narrate(dst []string, s, next S, a Action, roll string) []string
+	// Narrate appends what happened from s to next, beyond the action: dice, losses,
+	// income, scores. a is the action or, where s is a chance state, has no meaning; roll is
+	// the roll there. Without a roll the first message there says what the outcome is,
+	// whatever the dice show.
+	Narrate(dst []message.Message, s, next S, a Action, roll string) []message.Message
 }
 
 // Bots is implemented by rules with hand-written bots, such as one that is greedy for points.
@@ -137,7 +139,7 @@ type ResumableSolver[S comparable] interface {
 // fixed, so that costs can be summed by label.
 type MistakeLabeler[S comparable] interface {
 	// Kind names the mistake of playing a in s where best is better, such as "stopped
-	// too early".
+	// too early". Labels are English, and their own keys in the tables of package message.
 	Kind(s S, a, best Action) string
 	// Situation names the situation of the mover of s, such as "behind".
 	Situation(s S) string

@@ -9,14 +9,17 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"marsgym/env/game/message"
 )
 
 // Spec describes a game under one config.
 type Spec struct {
-	ID      string // lower case, as on the command line: "martian-dice"
-	Title   string // for people: "Martian Dice"
-	Version int    // of the rules; every change of the rules raises it
-	Config  any    // of the rules; its JSON holds everything that they depend on
+	ID      string          // lower case, as on the command line: "martian-dice"
+	Title   string          // for people: "Martian Dice"; also its key in the tables of package message
+	Label   message.Message // Title, if it has a number; else the zero value
+	Version int             // of the rules; every change of the rules raises it
+	Config  any             // of the rules; its JSON holds everything that they depend on
 
 	Players int // P
 	Actions int // A
@@ -42,9 +45,9 @@ type Spec struct {
 	Unit      string
 
 	// WrittenParts are the parts of the written rules that depend on the config's data, such
-	// as a map: in Markdown, by the names with which the page of the game marks them. The
-	// text "" leaves the part out.
-	WrittenParts map[string]string
+	// as a map: in Markdown, by the names with which the page of the game marks them. An
+	// empty message leaves the part out.
+	WrittenParts map[string]message.Message
 }
 
 // Information is what a seat knows of the state.
@@ -81,6 +84,14 @@ func (s Spec) FullTitle() string {
 		return s.Title + " for 1 player"
 	}
 	return fmt.Sprintf("%s for %d players", s.Title, s.Players)
+}
+
+// Called is the title in the tables of package message.
+func (s Spec) Called() message.Message {
+	if s.Label.IsZero() {
+		return message.New(s.Title)
+	}
+	return s.Label
 }
 
 // Utility follows from Win and Loss.

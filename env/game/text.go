@@ -1,24 +1,11 @@
 package game
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-)
 
-// Plural returns a number with the name of a thing, such as "1 die" and "2 dice".
-func Plural(n int, thing string) string {
-	switch {
-	case n == 1 || thing == "money":
-	case thing == "die":
-		thing = "dice"
-	case thing == "army":
-		thing = "armies"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
+	"marsgym/env/game/message"
+)
 
 // ReadDice reads n dice with numbers from 1 to faces, for [Presenter.ReadRoll].
 func ReadDice(text string, n, faces int) (dice []int, err error) {
@@ -31,7 +18,7 @@ func ReadDice(text string, n, faces int) (dice []int, err error) {
 		dice = append(dice, x)
 	}
 	if len(dice) != n {
-		return nil, fmt.Errorf("want %d from 1 to %d, with spaces between", n, faces)
+		return nil, message.NewError("want.dice", n, faces)
 	}
 	return dice, nil
 }

@@ -7,20 +7,6 @@ import (
 	"marsgym/env/game"
 )
 
-func TestPlural(t *testing.T) {
-	for _, tt := range []struct {
-		n           int
-		thing, want string
-	}{
-		{0, "die", "0 dice"}, {1, "die", "1 die"}, {2, "die", "2 dice"}, {1, "army", "1 army"}, {3, "army", "3 armies"},
-		{1, "money", "1 money"}, {2, "money", "2 money"}, {1, "point", "1 point"}, {21, "point", "21 points"},
-	} {
-		if got := game.Plural(tt.n, tt.thing); got != tt.want {
-			t.Errorf("%q; want %q", got, tt.want)
-		}
-	}
-}
-
 // TestStanding compares a seat with the best other one; it is late as soon as any seat has late
 // points.
 func TestStanding(t *testing.T) {

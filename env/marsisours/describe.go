@@ -1,12 +1,11 @@
 package marsisours
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/figure"
 )
 
@@ -24,139 +23,151 @@ func (w Reward) short() (text string) {
 }
 
 // headline describes the next step.
-func (r *Rules) headline(s *State) string {
-	if s.Phase == Laying {
-		return fmt.Sprintf("the map is laid: draw %d of %d", s.Place+1, len(r.board.units))
-	}
-	text := fmt.Sprintf("round %d of %d: ", s.Round, lastRound)
-	if r.fast {
-		text = ""
-	}
-	mover := fmt.Sprintf("seat %d ", s.Mover)
+func (r *Rules) headline(s *State) message.Message {
 	switch s.Phase {
+	case Laying:
+		return message.New("ours.laying", s.Place+1, len(r.board.units))
 	case Drawing:
-		return "the dice decide who starts"
+		return message.New("dice.drawing")
+	case Over:
+		var list []message.Seat
+		for w := r.winners(s); w != 0; w &= w - 1 {
+			list = append(list, message.Seat(bits.TrailingZeros8(w)))
+		}
+		if len(list) > 1 {
+			return message.New("over.shared", list)
+		}
+		return message.New("over.wins", list[0])
+	}
+	step := r.step(s)
+	if r.fast {
+		return step
+	}
+	return message.New("round", s.Round, lastRound, step)
+}
+
+// step describes the next step of a round.
+func (r *Rules) step(s *State) message.Message {
+	mover := message.Seat(s.Mover)
+	switch s.Phase {
 	case Acting:
 		if s.Seats[s.Mover].Hand == 1 {
-			return text + mover + "places its last robot, attacks or passes; nobody can attack without a robot in hand"
+			return message.Note(message.New("ours.acting-last", mover), message.New("ours.no-hand"))
 		}
-		return text + mover + "places, attacks or passes"
-	case Rolling, Missed, Rerolling:
-		verb := map[Phase]string{Rolling: "attacks", Missed: "has missed", Rerolling: "rolls again at"}[s.Phase]
-		text += fmt.Sprintf("%s%s seat %d in %s (%s", mover, verb, s.defender(), r.board.name[s.Place], game.Plural(int(s.Attackers), "robot"))
-		if s.Die > 0 {
-			text += fmt.Sprintf(" against a %d", s.Die)
-		}
-		return text + ")"
+		return message.New("ours.acting", mover)
 	case LayDown:
-		return text + mover + "has passed, and chooses a robot to lay down"
+		return message.New("ours.laying-down", mover)
 	case Cashing:
-		return text + mover + "trades products"
+		return message.New("ours.cashing", mover)
 	case Buying:
-		return text + mover + "buys alchemy dice"
+		return message.New("ours.buying", mover)
 	case Naming:
-		return text + mover + "names the next starter"
+		return message.New("ours.naming", mover)
 	case Scoring:
-		return text + "alchemy dice are rolled"
+		return message.New("ours.scoring")
 	}
-	var list []string
-	for w := r.winners(s); w != 0; w &= w - 1 {
-		list = append(list, fmt.Sprint(bits.TrailingZeros8(w)))
+	force := message.Count(s.Attackers, "robot")
+	if s.Die > 0 {
+		force = message.New("ours.against", s.Attackers, s.Die)
 	}
-	if len(list) > 1 {
-		return "over: shared by seats " + strings.Join(list, ", ")
-	}
-	return "over: seat " + list[0] + " wins"
+	key := map[Phase]string{Rolling: "ours.attacking", Missed: "ours.missed-at", Rerolling: "ours.rerolling"}[s.Phase]
+	return message.New(key, mover, message.Seat(s.defender()), message.New(r.board.name[s.Place]), force)
 }
 
-// labEffects describes the effects of the labs.
-var labEffects = [labs]string{
-	"attacks cost 1 token a robot", "4 tokens; drops anywhere", "tokens above 10 are money",
-	"buy alchemy dice", "roll a missed attack again", "+2 in defence",
-}
+// labEffect describes the effect of a lab.
+func labEffect(lab int) message.Message { return message.New("ours.lab." + labNames[lab]) }
 
 // DescribeAction implements [game.Presenter].
-func (r *Rules) DescribeAction(s State, action game.Action) string {
+func (r *Rules) DescribeAction(s State, action game.Action) message.Message {
 	a, x, p := &r.act, int(action), int(s.Mover)
 	switch {
 	case x < a.cells && r.fast:
-		return "place a robot on " + r.board.name[r.place[x]]
+		return message.New("ours.place", r.board.name[r.place[x]])
 	case x < a.cells:
-		return fmt.Sprintf("place a robot on %s; %s", r.board.name[r.place[x]], r.groundName(&s, int(r.place[x])))
+		return message.Note(message.New("ours.place", r.board.name[r.place[x]]), message.New(r.groundName(&s, int(r.place[x]))))
 	case x < a.attack:
 		lab := int(r.place[x]) - firstLab
-		return fmt.Sprintf("place a robot in the %s lab; %s", labNames[lab], labEffects[lab])
+		return message.Note(message.New("ours.place-lab", message.New(labNames[lab])), labEffect(lab))
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
 		q, _ := s.owner(place)
-		text := fmt.Sprintf("attack %s with %s", r.placeName(place), game.Plural(robots, "robot"))
+		attack := message.New("ours.attack", r.placeName(place), robots)
 		if cost := r.cost(&s, p); cost > 0 {
-			text += " for " + game.Plural(cost*robots, "token")
+			attack = message.New("ours.attack-for", r.placeName(place), robots, cost*robots)
 		}
-		return fmt.Sprintf("%s; seat %d's robot, chance to win this attack %s %%", text, q, figure.Chance(r.attackOdds(&s, p, place, robots)))
+		return message.Note(attack, message.New("ours.odds", message.Seat(q), message.Figure(figure.Chance(r.attackOdds(&s, p, place, robots)))))
 	case x == a.pass && r.fast:
-		return "pass for the rest of the game"
+		return message.New("ours.pass-game")
 	case x == a.pass && !r.cfg.PassBonusOnPass:
-		return "pass for this round"
+		return message.New("ours.pass-round")
 	case x == a.pass:
-		return "pass; get a token each turn, may lay robots down"
+		return message.Note(message.New("ours.pass"), message.New("ours.pass-bonus"))
 	case x < a.skip:
 		place := int(r.place[x-a.down])
 		q, _ := s.owner(place)
-		return fmt.Sprintf("lay seat %d's robot in %s down", q, r.placeName(place))
+		return message.New("ours.lay", message.Seat(q), r.placeName(place))
 	case x < a.reroll:
-		return "leave all standing"
+		return message.New("ours.stand")
 	case x == a.reroll:
-		return fmt.Sprintf("roll again; chance to win this attack %s %%", figure.Chance(r.rerollOdds(&s)))
+		return message.Note(message.New("ours.reroll"), message.New("ours.reroll-odds", message.Figure(figure.Chance(r.rerollOdds(&s)))))
 	case x < a.cash:
-		return "do not roll again; the attack has failed"
+		return message.Note(message.New("ours.no-reroll"), message.New("ours.no-reroll-fails"))
 	case x == a.cash:
-		return "trade nothing; the levels stay"
+		return message.Note(message.New("ours.keep"), message.New("ours.keep-stays"))
 	case x < a.buy:
-		return fmt.Sprintf("trade %s; get %s", strings.Join(productNames(x-a.cash), ", "), cmp.Or(r.pay(&s, x-a.cash).text(), "nothing"))
+		return message.Note(message.New("ours.cash", words(productNames(x-a.cash))), message.New("ours.cash-pay", r.pay(&s, x-a.cash).text()))
 	case x == a.buy:
-		return "buy no dice"
+		return message.New("ours.buy-none")
 	case x < a.name:
-		return fmt.Sprintf("buy %s for %s", game.Plural(x-a.buy, "die"), game.Plural(dicePrice*(x-a.buy), "token"))
+		return message.New("ours.buy", x-a.buy, dicePrice*(x-a.buy))
 	}
-	return fmt.Sprintf("let seat %d start the next round", (p+x-a.name)%r.cfg.Players)
+	return message.New("ours.name", message.Seat((p+x-a.name)%r.cfg.Players))
 }
 
-// shortAction describes an action that has many of its kind beside its name; "" for others.
-func (r *Rules) shortAction(s *State, x int) string {
+// shortAction returns the kind of an action that has many of its kind, and what tells it from them;
+// nothing for others.
+func (r *Rules) shortAction(s *State, x int) (kind, rest message.Message) {
 	a, p := &r.act, int(s.Mover)
 	switch {
 	case x < a.cells && r.fast:
-		return "place a robot"
+		return message.New("ours.kind.place"), rest
 	case x < a.cells:
-		return "place a robot: " + r.groundName(s, int(r.place[x]))
+		return message.New("ours.kind.place"), message.New(r.groundName(s, int(r.place[x])))
 	case x < a.attack:
-		return "place a robot: lab"
+		return message.New("ours.kind.place"), message.New("lab")
 	case x < a.pass:
 		slot, robots := a.target(x)
 		place := int(r.place[slot])
 		q, _ := s.owner(place)
-		text := "attack"
+		kind = message.New("ours.kind.attack")
 		if cost := r.cost(s, p); cost > 0 {
-			text += " for " + game.Plural(cost, "token") + " a robot"
+			kind = message.New("ours.kind.attack-for", cost)
 		}
-		return fmt.Sprintf("%s: seat %d, odds %s %%", text, q, figure.Percent(r.attackOdds(s, p, place, robots), 1))
+		return kind, message.New("ours.kind.odds", message.Seat(q), message.Figure(figure.Percent(r.attackOdds(s, p, place, robots), 1)))
 	case x > a.pass && x < a.skip:
 		q, _ := s.owner(int(r.place[x-a.down]))
-		return fmt.Sprintf("lay a robot down: seat %d", q)
+		return message.New("ours.kind.lay"), message.New("{0}", message.Seat(q))
 	case x > a.cash && x < a.buy:
-		return "trade (m money, t tokens, d dice, r robots): " + r.pay(s, x-a.cash).short()
+		return message.New("ours.kind.cash"), message.Text(r.pay(s, x-a.cash).short())
 	}
-	return ""
+	return kind, rest
 }
 
-// placeName names a place in words: a cell, or a lab.
-func (r *Rules) placeName(place int) string {
+// placeName names a place: a cell, or a lab.
+func (r *Rules) placeName(place int) message.Message {
 	if place >= firstLab {
-		return "the " + labNames[place-firstLab] + " lab"
+		return message.New("ours.the-lab", message.New(labNames[place-firstLab]))
 	}
-	return r.board.name[place]
+	return message.Text(r.board.name[place])
+}
+
+// words returns messages of words, which are their own keys.
+func words(list []string) (messages []message.Message) {
+	for _, word := range list {
+		messages = append(messages, message.New(word))
+	}
+	return messages
 }
 
 func (r *Rules) groundName(s *State, c int) string {

@@ -7,29 +7,30 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/firstplayer"
 	"marsgym/internal/input"
 	"marsgym/internal/random"
 )
 
 // AskRoll implements [game.Presenter].
-func (r *Rules) AskRoll(s State) string {
+func (r *Rules) AskRoll(s State) message.Message {
 	switch s.Phase {
 	case Laying:
 		var names []string
 		for _, c := range r.board.units[s.Place] {
 			names = append(names, r.board.name[c])
 		}
-		return fmt.Sprintf("the terrain of %s (g gems, s soda, m metal, t turf), such as %s", strings.Join(names, " "), "gsmt"[:len(names)])
+		return message.New("ours.ask-tile", strings.Join(names, " "), "gsmt"[:len(names)])
 	case Drawing:
-		return "a die for each seat, and again for seats that tie for the highest; type them with spaces between"
+		return message.New("ours.ask-starter")
 	case Scoring:
-		return fmt.Sprintf("seat %d's alchemy die", s.firstWithDice())
+		return message.New("ours.ask-alchemy", message.Seat(s.firstWithDice()))
 	}
 	if s.Die > 0 {
-		return fmt.Sprintf("seat %d's %s, with spaces between, against a %d", s.Mover, game.Plural(int(s.Attackers), "die"), s.Die)
+		return message.New("ours.ask-again", message.Seat(s.Mover), s.Attackers, s.Die)
 	}
-	return fmt.Sprintf("seat %d's %s, then seat %d's die, with spaces between", s.Mover, game.Plural(int(s.Attackers), "die"), s.defender())
+	return message.New("ours.ask-attack", message.Seat(s.Mover), s.Attackers, message.Seat(s.defender()))
 }
 
 // sceneRoll returns how a roll is entered: the terrain of a tile, or dice.
@@ -76,7 +77,7 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 				return o.State, nil
 			}
 		}
-		return s, fmt.Errorf("no tile that is left shows %s; left are %s. List other tiles in the data of a -game-config", input.Quote(roll), r.tilesText(&s))
+		return s, message.NewError("ours.want-tile", input.Quote(roll), r.tilesText(&s))
 	case Drawing:
 		_, starter, err := firstplayer.Read(roll, r.cfg.Players, 1, faces)
 		if err == nil {
@@ -100,9 +101,9 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 }
 
 // tilesText lists the tiles that are left, such as "2 of gsmt, 1 of gtsm, turned as you like".
-func (r *Rules) tilesText(s *State) string {
+func (r *Rules) tilesText(s *State) message.Message {
 	left, _ := r.tilesLeft(s)
-	var list []string
+	var list []message.Message
 	for k, kind := range r.pool.kinds {
 		if left[k] == 0 {
 			continue
@@ -111,13 +112,12 @@ func (r *Rules) tilesText(s *State) string {
 		for i := range r.pool.quarters {
 			letters += terrainLetters[kind.code>>(2*i)&3:][:1]
 		}
-		list = append(list, fmt.Sprintf("%d of %s", left[k], letters))
+		list = append(list, message.New("ours.tiles", left[k], letters))
 	}
-	text := strings.Join(list, ", ")
 	if r.pool.quarters > 1 {
-		text += ", clockwise and turned as you like"
+		return message.New("ours.turned", list)
 	}
-	return text
+	return message.New("{0}", list)
 }
 
 // shows reports whether a tile is the outcome of that name, in which an o is a cell that a

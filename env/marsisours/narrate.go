@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/firstplayer"
 )
 
@@ -25,8 +26,8 @@ var productionSteps = [products]string{"production of gem", "production of soda"
 // Narrate implements [game.Presenter]: dice with what changes them, and what each step of
 // the rules between the decisions changes for each seat. It takes the transition again,
 // under rules with a trace.
-func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
-	say := func(format string, args ...any) { dst = append(dst, fmt.Sprintf(format, args...)) }
+func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, roll string) []message.Message {
+	say := func(key string, args ...any) { dst = append(dst, message.New(key, args...)) }
 	last := s
 	shown := roll
 	if roll == "" && s.player() == game.Chance {
@@ -39,43 +40,44 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 		last, lost = now, [maxSeats]int{}
 		if step == "" {
 			if now.Round > before.Round {
-				say("round %d of %d begins", now.Round, lastRound)
+				say("round.begins", now.Round, lastRound)
 			}
 			return
 		}
 		if step == "income" {
-			say("income: a token for each kind of ground, %d money for each robot on stone", stonePay)
+			say("ours.income", stonePay)
 		}
 		if step == "passed" && before.Seats == now.Seats {
-			say("passed: seat %d has %d tokens and gets no more", now.Mover, maxTokens)
+			say("ours.passed-full", message.Seat(now.Mover), maxTokens)
 			return
 		}
 		if step == "tax" && before.Seats == now.Seats {
-			say("tax: %s", r.untaxed(&now))
+			dst = append(dst, message.Detail(message.New("tax"), r.untaxed(&now)))
 		}
+		when := message.New(step)
 		if t := slices.Index(productionSteps[:], step); t >= 0 {
-			step += r.countRobots(&now, t)
+			when = message.New("ours.production", message.New(terrainNames[t]), r.countRobots(&now, t))
 		}
 		for p := range r.cfg.Players {
-			if list := changes(&before, &now, p); list != "" {
-				say("%s: seat %d: %s", step, p, list)
+			if list := changes(&before, &now, p); list != nil {
+				say("ours.changes", when, message.Seat(p), list)
 			}
 			if beyond[p] > 0 {
-				say("%s: seat %d: %s beyond %d lost", step, p, game.Plural(beyond[p], "token"), maxTokens)
+				say("ours.beyond", when, message.Seat(p), beyond[p], maxTokens)
 			}
 		}
 	}
 	switch s.Phase {
 	case Laying:
-		say("a tile, clockwise: %s", tileText(roll))
+		say("ours.tile", tileText(roll))
 		return dst
 	case Drawing:
 		if shown == "" {
-			say("seat %d starts", next.Start)
+			say("seat.starts", message.Seat(next.Start))
 			break
 		}
 		throws, _, _ := firstplayer.Read(roll, r.cfg.Players, 1, faces)
-		dst = append(dst, firstplayer.Lines(throws, "starts")...)
+		dst = append(dst, firstplayer.Lines(throws, "seat.starts")...)
 	case Rolling, Rerolling:
 		dst = append(dst, r.narrateAttack(&s, &next, shown)...)
 	}
@@ -91,7 +93,7 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 }
 
 // tileText names the terrain of a tile, and its station, from the letters of the roll.
-func tileText(roll string) string {
+func tileText(roll string) []message.Message {
 	var names []string
 	for _, letter := range roll {
 		name := "station"
@@ -100,94 +102,94 @@ func tileText(roll string) string {
 		}
 		names = append(names, name)
 	}
-	return strings.Join(names, ", ")
+	return words(names)
 }
 
-// countRobots returns the robots of the seats on a terrain, as in ", robots 3-1".
+// countRobots returns the robots of the seats on a terrain, as in "3-1".
 func (r *Rules) countRobots(s *State, terrain int) string {
 	count := r.robotsByGround(s)
 	var list []string
 	for p := range r.cfg.Players {
 		list = append(list, fmt.Sprint(count[p][terrain]))
 	}
-	return ", robots " + strings.Join(list, "-")
+	return strings.Join(list, "-")
 }
 
 // untaxed says why nobody pays the tax.
-func (r *Rules) untaxed(s *State) string {
+func (r *Rules) untaxed(s *State) message.Message {
 	if p, ok := r.leader(s); ok {
-		return fmt.Sprintf("seat %d has the most money but no standing robot, and pays nothing", p)
+		return message.New("ours.untaxed", message.Seat(p))
 	}
-	return "several seats have the most money, so nobody pays"
+	return message.New("ours.untaxed-tie")
 }
 
 // changes lists what a seat has now, where that has changed, with the difference.
-func changes(before, after *State, p int) string {
+func changes(before, after *State, p int) (list []message.Message) {
 	b, a := &before.Seats[p], &after.Seats[p]
-	var list []string
-	add := func(name string, old, now int) {
+	add := func(what string, old, now int, args ...any) {
 		if old != now {
-			list = append(list, fmt.Sprintf("%s %d (%+d)", name, now, now-old))
+			list = append(list, message.New("ours.now."+what, append([]any{now, message.Figure(fmt.Sprintf("%+d", now-old))}, args...)...))
 		}
 	}
 	add("money", int(b.Money), int(a.Money))
 	add("tokens", int(b.Tokens), int(a.Tokens))
 	add("hand", int(b.Hand), int(a.Hand))
 	add("junkyard", int(b.Junk), int(a.Junk))
-	add("alchemy dice", int(b.Dice), int(a.Dice))
+	add("dice", int(b.Dice), int(a.Dice))
 	for t := range products {
-		add(terrainNames[t]+" track", int(b.Track[t]), int(a.Track[t]))
+		add("track", int(b.Track[t]), int(a.Track[t]), message.New(terrainNames[t]))
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // narrateAttack tells the dice, if they are known, and the result of an attack.
-func (r *Rules) narrateAttack(s, next *State, roll string) (lines []string) {
-	p, q, at := s.Mover, s.defender(), r.board.name[s.Place]
+func (r *Rules) narrateAttack(s, next *State, roll string) (lines []message.Message) {
+	p, q, at := message.Seat(s.Mover), message.Seat(s.defender()), message.New(r.board.name[s.Place])
 	if roll != "" {
 		var dice []int
 		for d := range strings.FieldsSeq(roll) {
 			dice = append(dice, int(d[0]-'0'))
 		}
 		die, _ := r.attackResult(s, dice)
-		text := fmt.Sprintf("seat %d rolls %s against seat %d's %d", p, strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]"), q, die)
+		attack := strings.Trim(fmt.Sprint(dice[:s.Attackers]), "[]")
 		if d := r.defence(s, die); d != die {
-			text += fmt.Sprintf(", %d with the shield", d)
+			lines = append(lines, message.New("ours.rolls-shield", p, attack, q, die, d))
+		} else {
+			lines = append(lines, message.New("ours.rolls", p, attack, q, die))
 		}
-		lines = append(lines, text)
 	}
 	switch {
 	case next.Robots[p]>>s.Place&1 == 1:
-		return append(lines, fmt.Sprintf("attack won: seat %d's robot takes %s, seat %d gets its robot back", p, at, q))
+		return append(lines, message.New("ours.won", p, at, q))
 	case next.Phase == Missed:
-		return append(lines, fmt.Sprintf("missed: seat %d may roll again", p))
+		return append(lines, message.New("ours.missed", p))
 	}
-	return append(lines, fmt.Sprintf("attack failed: seat %d keeps %s, seat %d loses a robot from its hand", q, at, p))
+	return append(lines, message.New("ours.failed", p, at, q))
 }
 
 // narrateEnd tells the ranks with what they depend on.
-func (r *Rules) narrateEnd(dst []string, s *State) []string {
+func (r *Rules) narrateEnd(dst []message.Message, s *State) []message.Message {
 	count, what := func(p int) int { return int(s.Seats[p].Money) }, "money"
 	if r.fast {
 		count, what = func(p int) int { return r.counted(s, p) }, "robots"
 	}
 	order := game.OrderSeats(r.cfg.Players, func(a, b int) int { return count(b) - count(a) })
-	var list []string
+	var list []message.Message
 	for _, p := range order {
-		list = append(list, fmt.Sprintf("seat %d %d", p, count(p)))
+		list = append(list, message.New("seat.count", message.Seat(p), count(p)))
 	}
-	text := what + ": " + strings.Join(list, ", ")
+	ranks := message.Detail(message.New(what), message.New("{0}", list))
 	if r.fast {
-		reason := "both seats have passed"
+		reason := "ours.both-passed"
 		if bits.OnesCount8(s.Passed) < r.cfg.Players {
-			reason = "nobody can place or attack any more"
+			reason = "ours.stuck"
 		}
-		dst = append(dst, reason)
+		dst = append(dst, message.New(reason))
 	}
 	if r.fast && count(0) == count(1) {
-		text += fmt.Sprintf("; on a tie the starter wins, seat %d", s.Start)
+		ranks = message.Note(ranks, message.New("ours.tie", message.Seat(s.Start)))
 	} else if bits.OnesCount8(r.winners(s)) > 1 {
-		text += "; the first share the win"
+		ranks = message.Note(ranks, message.New("ours.shared"))
 	}
-	return append(dst, text)
+	return append(dst, ranks)
 }

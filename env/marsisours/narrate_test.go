@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/env/game/message"
 	"marsgym/env/marsisours"
 	"marsgym/internal/test/golden"
 )
@@ -61,8 +62,8 @@ func TestStarter(t *testing.T) {
 	if err != nil || next.Start != 2 {
 		t.Fatalf("seat %d starts, %v; want seat 2", next.Start, err)
 	}
-	want := "seats 0 1 2 roll 6 2 6: seats 0 2 tie and roll again|seats 0 2 roll 1 5: seat 2 starts"
-	if got := strings.Join(r.Narrate(nil, s, next, 0, "6 2 6 1 5"), "|"); !strings.HasPrefix(got, want) {
+	want := "seats 0, 1 and 2 roll 6 2 6: seats 0 and 2 tie and roll again|seats 0 and 2 roll 1 5: seat 2 starts"
+	if got := strings.Join(message.Speaker{}.SayAll(r.Narrate(nil, s, next, 0, "6 2 6 1 5")), "|"); !strings.HasPrefix(got, want) {
 		t.Errorf("%s; want %s", got, want)
 	}
 	for _, o := range r.Outcomes(nil, s) {
@@ -102,7 +103,7 @@ func TestNarrate(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "seat %d: %s\n", s.Mover, r.ActionName(a))
 			}
-			for _, line := range r.Narrate(nil, s, next, a, roll) {
+			for _, line := range (message.Speaker{}).SayAll(r.Narrate(nil, s, next, a, roll)) {
 				if len(line) > 76 {
 					t.Errorf("%s: %d columns: %s", name, len(line), line)
 				}
@@ -154,7 +155,7 @@ func TestTold(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if got := r.Narrate(nil, s, next, a, roll); !slices.Contains(got, tt.want) {
+		if got := (message.Speaker{}).SayAll(r.Narrate(nil, s, next, a, roll)); !slices.Contains(got, tt.want) {
 			t.Errorf("%s: got %q, want %q among them", tt.name, got, tt.want)
 		}
 	}

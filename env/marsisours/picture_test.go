@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/game/picture"
 	"marsgym/env/marsisours"
 	"marsgym/internal/colour"
@@ -13,7 +14,7 @@ import (
 const inPlay = "3-0@0 start 0 tokens 5-6 hand 3-4 junk 6-5 dice 0-1 tracks 2010-0102 map ogso/mtmt/sgtm/otso robots o.Ao/.A.b/.B../o..o labs .A..b. round 2"
 
 // drawn returns the picture of a scene as plain text.
-func drawn(scene game.Scene) string { return colour.Strip(picture.Text(&scene)) }
+func drawn(scene game.Scene) string { return colour.Strip(picture.Text(&scene, message.Speaker{})) }
 
 func TestPicture(t *testing.T) {
 	r := newRules(t, config(2, nil))
@@ -58,7 +59,7 @@ func TestExplain(t *testing.T) {
 		"stone":  "stone, pieces 0-0 by seat: each robot on stone makes 5 money a round",
 		"z9":     "", "": "",
 	} {
-		if got := strings.Join(strings.Fields(strings.Join(picture.Explain(&scene, word), "; ")), " "); got != strings.ReplaceAll(want, "  ", " ") {
+		if got := strings.Join(strings.Fields(strings.Join(picture.Explain(&scene, message.Speaker{}, word), "; ")), " "); got != strings.ReplaceAll(want, "  ", " ") {
 			t.Errorf("%q: %s; want %s", word, got, want)
 		}
 	}
@@ -74,7 +75,7 @@ func TestExplainData(t *testing.T) {
 		c.Data = &data
 	}))
 	scene := r.Scene(r.Initial())
-	if lines := picture.Explain(&scene, "gem"); len(lines) != 2 || lines[1] != "its levels pay: nothing; 8 money" {
+	if lines := picture.Explain(&scene, message.Speaker{}, "gem"); len(lines) != 2 || lines[1] != "its levels pay: nothing; 8 money" {
 		t.Errorf("gem is explained as %q", lines)
 	}
 }

@@ -1,11 +1,10 @@
 package marsisours
 
 import (
-	"fmt"
 	"math/bits"
-	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // Kinds of cells that are no terrain.
@@ -25,8 +24,8 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Map.Cells[i].Actions = actions[i]
 	}
 	for _, a := range r.appendLegal(nil, &s) {
-		if text := r.shortAction(&s, int(a)); text != "" {
-			scene.Options = append(scene.Options, game.SceneOption{Action: a, Short: text})
+		if kind, rest := r.shortAction(&s, int(a)); !kind.IsZero() {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Kind: kind, Short: rest})
 		}
 	}
 	if scene.Player == game.Chance {
@@ -38,15 +37,19 @@ func (r *Rules) Scene(s State) game.Scene {
 	for l, name := range labNames {
 		place := firstLab + l
 		scene.Places = append(scene.Places, game.SceneCell{
-			Name: name, Text: "lab, " + r.describeRobot(&s, place), Kind: "lab", Power: labEffects[l],
+			Name: name, Text: message.New("ours.cell", message.New("lab"), r.describeRobot(&s, place)), Kind: "lab", Power: labEffect(l),
 			Pieces: r.scenePieces(&s, place), Mark: r.sceneMark(&s, place), Actions: actions[place],
 		})
 	}
-	scene.Track = "what a seat gets for a product, by the level of its track; the track goes back to 0"
+	scene.Track = message.New("ours.track")
 	for t := range products {
 		track := game.SceneTrack{Name: terrainNames[t]}
 		for level := range r.levels {
-			track.Levels = append(track.Levels, r.rewards[t][level].text())
+			reward, text := r.rewards[t][level], message.Message{}
+			if reward != (Reward{}) {
+				text = reward.text()
+			}
+			track.Levels, track.Brief = append(track.Levels, text), append(track.Brief, reward.short())
 		}
 		for p := range r.cfg.Players {
 			track.At = append(track.At, int(s.Seats[p].Track[t]))
@@ -64,11 +67,11 @@ func (r *Rules) Scene(s State) game.Scene {
 }
 
 // sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() string {
+func (r *Rules) sceneGoal() message.Message {
 	if r.fast {
-		return "when all have passed, or none can place or attack, most " + fastScores[r.cfg.FastCount] + " win; on a tie the starter"
+		return message.Note(message.New("ours.goal-quick", message.New(fastScores[r.cfg.FastCount])), message.New("ours.goal-tie"))
 	}
-	return fmt.Sprintf("after round %d tokens, robots in hand and alchemy dice become money, and most money wins", lastRound)
+	return message.New("ours.goal", lastRound)
 }
 
 // fastScores names the robots that count in the quick game.
@@ -95,17 +98,17 @@ func (r *Rules) sceneSeat(s *State, p int) game.SceneSeat {
 		}
 	}
 	if s.Phase > Drawing && s.Phase < Scoring && p == int(s.Start) {
-		view.Notes = append(view.Notes, "starter")
+		view.Notes = append(view.Notes, message.New("starter"))
 	}
 	if s.Passed>>p&1 == 1 {
-		view.Notes = append(view.Notes, "passed")
+		view.Notes = append(view.Notes, message.New("passed"))
 	}
 	if winners := r.winners(s); s.Phase == Over && winners>>p&1 == 1 {
 		note := "wins"
 		if bits.OnesCount8(winners) > 1 {
 			note = "shares the win"
 		}
-		view.Notes = append(view.Notes, note)
+		view.Notes = append(view.Notes, message.New(note))
 	}
 	return view
 }
@@ -125,23 +128,23 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 		cell.Text = r.describeRobot(s, c)
 		switch {
 		case cell.Kind == stationKind:
-			cell.Text = "space station"
+			cell.Text = message.New("ours.space-station")
 		case cell.Kind == plainKind && !r.fast:
-			cell.Text = "no tile yet"
+			cell.Text = message.New("ours.no-tile")
 		case !r.fast:
-			cell.Text = cell.Kind + ", " + cell.Text
+			cell.Text = message.New("ours.cell", message.New(cell.Kind), cell.Text)
 		}
 		m.Cells = append(m.Cells, cell)
 		for set := b.neighbours[c] >> (c + 1) << (c + 1); set != 0; set &= set - 1 {
 			m.Borders = append(m.Borders, [2]int{c, bits.TrailingZeros64(set)})
 		}
 	}
-	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: fmt.Sprintf("robots walk up to %d steps from it; none can stand there", maxSteps), Sign: "()", Colour: "48;5;16;38;5;231"}}
+	m.Kinds = []game.SceneKind{{Kind: stationKind, Text: message.Note(message.New("ours.walk", maxSteps), message.New("ours.no-stand")), Sign: "()", Colour: "48;5;16;38;5;231"}}
 	if !r.fast {
 		for t, name := range terrainNames[:products] {
-			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: "who has most robots on it goes up on its track", Sign: terrainLetters[t : t+1], Colour: groundColour[t]})
+			m.Kinds = append(m.Kinds, game.SceneKind{Kind: name, Text: message.New("ours.product"), Sign: terrainLetters[t : t+1], Colour: groundColour[t]})
 		}
-		m.Kinds = append(m.Kinds, game.SceneKind{Kind: terrainNames[stone], Text: fmt.Sprintf("each robot on stone makes %d money a round", stonePay), Sign: "#", Colour: groundColour[stone]})
+		m.Kinds = append(m.Kinds, game.SceneKind{Kind: terrainNames[stone], Text: message.New("ours.stone", stonePay), Sign: "#", Colour: groundColour[stone]})
 	}
 	return m
 }
@@ -198,30 +201,34 @@ func (r *Rules) placeActions(s *State) (list [firstLab + labs][]game.Action) {
 	return list
 }
 
-// text describes a reward, such as "3 money, 1 robot"; "" if it is none.
-func (w Reward) text() string {
-	var list []string
+// text describes a reward, such as "3 money, 1 robot".
+func (w Reward) text() message.Message {
+	var list []message.Message
 	for _, part := range []struct {
 		n    int
 		name string
 	}{{w.Money, "money"}, {w.Tokens, "token"}, {w.Dice, "die"}, {w.Robots, "robot"}} {
 		if part.n > 0 {
-			list = append(list, game.Plural(part.n, part.name))
+			list = append(list, message.Count(part.n, part.name))
 		}
 	}
-	return strings.Join(list, ", ")
+	if list == nil {
+		return message.New("nothing")
+	}
+	return message.New("{0}", list)
 }
 
 // describeRobot describes the robot of a place.
-func (r *Rules) describeRobot(s *State, place int) string {
+func (r *Rules) describeRobot(s *State, place int) message.Message {
 	p, ok := s.owner(place)
-	switch {
+	switch seat := message.Seat(p); {
 	case !ok:
-		return "no robot"
+		return message.New("ours.no-robot")
 	case r.fast:
-		return fmt.Sprintf("seat %d's robot", p)
+		return message.New("ours.robot", seat)
 	case s.Standing>>place&1 == 1:
-		return fmt.Sprintf("seat %d's robot, standing", p)
+		return message.New("ours.robot-standing", seat)
+	default:
+		return message.New("ours.robot-lying", seat)
 	}
-	return fmt.Sprintf("seat %d's robot, lying", p)
 }

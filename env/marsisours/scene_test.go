@@ -40,7 +40,7 @@ cash-gem+metal: trade gem, metal; get 3 money, 2 tokens`,
 		}
 		var got strings.Builder
 		for _, a := range r.Legal(nil, s) {
-			got.WriteString("\n" + r.ActionName(a) + ": " + r.DescribeAction(s, a))
+			got.WriteString("\n" + r.ActionName(a) + ": " + r.DescribeAction(s, a).String())
 		}
 		if got.String() != want {
 			t.Errorf("%s:%s\nwant%s", text, got.String(), want)

@@ -1,25 +1,21 @@
 package martiandice
 
 import (
-	"fmt"
-	"strings"
-
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/figure"
 )
 
 // DescribeAction implements [game.Presenter].
-func (r *Rules) DescribeAction(s State, a game.Action) string {
+func (r *Rules) DescribeAction(s State, a game.Action) message.Message {
 	switch {
 	case a == Roll:
-		return fmt.Sprintf("roll %s; %s %% of rolls leave the turn without points", game.Plural(r.free(&s), "die"), figure.Chance(r.bust(s)))
+		return message.Note(message.New("dice.roll", r.free(&s)), message.New("dice.lost", message.Figure(figure.Chance(r.bust(s)))))
 	case a == Stop:
-		return "end the turn with " + game.Plural(r.turnPoints(s.Aside), "point")
+		return message.New("dice.stop", r.turnPoints(s.Aside))
 	}
 	t := diceType(a)
-	kept := Counts{}
-	kept[t] = s.Roll[t]
-	return fmt.Sprintf("keep %s; %s left", dice(kept), game.Plural(r.free(&s)-int(s.Roll[t]), "die"))
+	return message.Note(message.New("dice.keep", message.New("dice.kept."+faceNames[t], s.Roll[t])), message.New("dice.left", r.free(&s)-int(s.Roll[t])))
 }
 
 // bust returns the probability that the turn has no points left to win after the roll from a
@@ -47,19 +43,15 @@ func (r *Rules) scores(aside Counts) bool {
 	return spare > 0 || spare == 0 && aside[human]+aside[cow]+aside[chicken] > 0
 }
 
-// dice returns counts in words.
-func dice(c Counts) string {
-	var list []string
+// dice lists counts.
+func dice(c Counts) (list []message.Message) {
 	for t, n := range c {
-		switch {
-		case n == 1:
-			list = append(list, "1 "+strings.TrimSuffix(typeNames[t], "s"))
-		case n > 1:
-			list = append(list, fmt.Sprintf("%d %s", n, typeNames[t]))
+		if n > 0 {
+			list = append(list, message.Count(n, faceNames[t]))
 		}
 	}
 	if list == nil {
-		return "nothing"
+		return []message.Message{message.New("nothing")}
 	}
-	return strings.Join(list, ", ")
+	return list
 }

@@ -36,7 +36,7 @@ func TestLostRolls(t *testing.T) {
 				}
 			}
 			want := "; " + figure.Chance(p) + " % of rolls leave the turn without points"
-			if got := r.DescribeAction(s, martiandice.Roll); !strings.HasSuffix(got, want) {
+			if got := r.DescribeAction(s, martiandice.Roll).String(); !strings.HasSuffix(got, want) {
 				t.Errorf("%v: %q; want %q", s, got, want)
 			}
 		}
@@ -83,7 +83,7 @@ func TestLostRolls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.DescribeAction(s, martiandice.Roll), "roll 2 dice; 19 % of rolls leave the turn without points"; got != want {
+	if got, want := r.DescribeAction(s, martiandice.Roll).String(), "roll 2 dice; 19 % of rolls leave the turn without points"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
 }

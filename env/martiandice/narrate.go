@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // AskRoll implements [game.Presenter].
-func (r *Rules) AskRoll(s State) string {
+func (r *Rules) AskRoll(s State) message.Message {
 	switch s.Phase {
 	case Drawing:
-		return "the seat that starts"
+		return message.New("ask.starter")
 	case TieBreak:
-		return fmt.Sprintf("the number of rays of the %d dice of seats %s, such as %q", r.cfg.TieDice, seats(s.Tied), strings.TrimSuffix(strings.Repeat("2 ", len(tied(s.Tied))), " "))
+		return message.New("dice.ask-rays", r.cfg.TieDice, tied(s.Tied), strconv.Quote(strings.TrimSuffix(strings.Repeat("2 ", len(tied(s.Tied))), " ")))
 	}
 	n := r.free(&s)
-	return game.Plural(n, "die") + ", such as " + example(n) + " (tanks, rays, humans, cows, chickens) or as faces 1 to 6"
+	return message.New("dice.ask", n, example(n))
 }
 
 // example returns n dice as people type them.
@@ -38,19 +39,19 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	case Drawing:
 		seat, err := strconv.Atoi(strings.TrimSpace(roll))
 		if err != nil || seat < 0 || seat >= r.cfg.Players {
-			return s, fmt.Errorf("want a seat, 0 to %d", r.cfg.Players-1)
+			return s, message.NewError("want.seat", r.cfg.Players-1)
 		}
 		return started(s, seat), nil
 	case TieBreak:
 		rays, list := strings.Fields(roll), tied(s.Tied)
 		if len(rays) != len(list) {
-			return s, fmt.Errorf("want %d numbers, for seats %s", len(list), seats(s.Tied))
+			return s, message.NewError("dice.want-rays", len(list), list)
 		}
 		best, most := -1, uint16(0)
 		for i, seat := range list {
 			n, err := strconv.Atoi(rays[i])
 			if err != nil || n < 0 || n > r.cfg.TieDice {
-				return s, fmt.Errorf("want numbers of rays, 0 to %d", r.cfg.TieDice)
+				return s, message.NewError("dice.want-numbers", r.cfg.TieDice)
 			}
 			if n > best {
 				best, most = n, 0
@@ -64,18 +65,18 @@ func (r *Rules) ReadRoll(s State, roll string) (State, error) {
 	c, ok := readCounts(roll)
 	n := r.free(&s)
 	if !ok {
-		return s, fmt.Errorf("want dice such as %s (tanks, rays, humans, cows, chickens), or faces 1 to 6 of ordinary dice (1 a tank, 2 and 3 a ray, 4 a human, 5 a cow, 6 a chicken)", example(n))
+		return s, message.NewError("dice.want", example(n))
 	}
 	if c.total() != n {
-		return s, fmt.Errorf("these are %s, and %d are rolled", game.Plural(c.total(), "die"), n)
+		return s, message.NewError("dice.want-count", c.total(), n)
 	}
 	r.rolled(&s, c)
 	return s, nil
 }
 
 // tied lists the seats of a set.
-func tied(set uint16) (list []int) {
-	for seat := range maxPlayers {
+func tied(set uint16) (list []message.Seat) {
+	for seat := range message.Seat(maxPlayers) {
 		if set>>seat&1 == 1 {
 			list = append(list, seat)
 		}
@@ -173,39 +174,39 @@ func draw(weights []float64, dice *rand.PCG) int {
 }
 
 // Narrate implements [game.Presenter]: the dice, the score of a turn, and the end.
-func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, roll string) []message.Message {
 	switch s.Phase {
 	case Drawing:
-		return append(dst, fmt.Sprintf("seat %d starts", next.Seat))
+		return append(dst, message.New("seat.starts", message.Seat(next.Seat)))
 	case TieBreak:
-		var list []string
+		var list []message.Message
 		rays := strings.Fields(roll)
 		if roll == "" {
-			return append(dst, "most rays: seats "+seats(next.Tied))
+			return append(dst, message.New("dice.most", tied(next.Tied)))
 		}
 		for i, seat := range tied(s.Tied) {
-			list = append(list, fmt.Sprintf("seat %d rolls %s rays", seat, rays[i]))
+			list = append(list, message.New("dice.rays", seat, message.Figure(rays[i])))
 		}
-		dst = append(dst, strings.Join(list, ", "))
+		dst = append(dst, message.New("{0}", list))
 		if next.Phase == TieBreak {
-			return append(dst, fmt.Sprintf("seats %s tie and roll again", seats(next.Tied)))
+			return append(dst, message.New("tie.again", tied(next.Tied)))
 		}
 		return r.narrateEnd(dst, &next)
 	case Rolling:
 		c, _ := readCounts(roll)
 		switch {
 		case roll == "" && next.Phase != Select:
-			return append(dst, "the roll ends the turn with "+game.Plural(int(next.Score[s.Seat]-s.Score[s.Seat]), "point"))
+			return append(dst, message.New("dice.ends", next.Score[s.Seat]-s.Score[s.Seat]))
 		case roll == "":
 			c = next.Roll
 			c[tank] = next.Aside[tank] - s.Aside[tank]
 		}
-		dst = append(dst, dice(c))
+		dst = append(dst, message.New("{0}", dice(c)))
 		if next.Phase == Select {
 			return dst
 		}
 		s.Aside[tank] += c[tank]
-		dst = append(dst, "no type can be set aside, which ends the turn")
+		dst = append(dst, message.New("dice.stuck"))
 	default:
 		if next.Phase == Decide || next.Phase == Rolling && a == Roll {
 			return dst
@@ -216,43 +217,43 @@ func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string)
 }
 
 // narrateScore tells the score of a turn that ended with the dice in s.Aside.
-func (r *Rules) narrateScore(dst []string, s, next *State) []string {
+func (r *Rules) narrateScore(dst []message.Message, s, next *State) []message.Message {
 	a, points := s.Aside, r.turnPoints(s.Aside)
 	earthlings := Counts{human: a[human], cow: a[cow], chicken: a[chicken]}
-	dst = append(dst, fmt.Sprintf("seat %d has %s against %s, %s", s.Seat, game.Plural(int(a[tank]), "tank"), game.Plural(int(a[ray]), "ray"), dice(earthlings)))
-	text := game.Plural(points, "point")
+	dst = append(dst, message.New("dice.score", message.Seat(s.Seat), a[tank], a[ray], dice(earthlings)))
+	total := next.Score[s.Seat]
 	switch {
 	case a[tank] > a[ray]:
-		text += ", since there are more tanks than rays"
+		dst = append(dst, message.New("dice.total-tanks", points, total))
 	case points > earthlings.total():
-		text += fmt.Sprintf(", %d of them for one of each", r.cfg.Bonus)
+		dst = append(dst, message.New("dice.total-bonus", points, total, r.cfg.Bonus))
+	default:
+		dst = append(dst, message.New("dice.total", points, total))
 	}
-	total := next.Score[s.Seat]
-	dst = append(dst, fmt.Sprintf("%s; total %d", text, total))
 	if next.Phase != TieBreak && next.Phase != Over {
 		if before := int(total) - points; int(total) >= r.cfg.Target && before < r.cfg.Target {
-			dst = append(dst, fmt.Sprintf("%d points are reached: the round is played to its end", r.cfg.Target))
+			dst = append(dst, message.New("dice.reached", r.cfg.Target))
 		}
 		return dst
 	}
 	if r.cfg.Players == 1 {
-		return append(dst, fmt.Sprintf("%d points are reached after %d turns", r.cfg.Target, next.Count))
+		return append(dst, message.New("dice.reached-after", r.cfg.Target, next.Count))
 	}
 	if next.Phase == TieBreak {
-		return append(dst, fmt.Sprintf("the last round is over: seats %s tie and roll %d dice each", seats(next.Tied), r.cfg.TieDice))
+		return append(dst, message.New("dice.last-tie", tied(next.Tied), r.cfg.TieDice))
 	}
-	return r.narrateEnd(append(dst, "the last round is over"), next)
+	return r.narrateEnd(append(dst, message.New("dice.last")), next)
 }
 
 // narrateEnd tells the ranks: those who win, then the others by their scores.
-func (r *Rules) narrateEnd(dst []string, s *State) []string {
+func (r *Rules) narrateEnd(dst []message.Message, s *State) []message.Message {
 	won := func(seat int) int { return int(s.Tied >> seat & 1) }
 	order := game.OrderSeats(r.cfg.Players, func(a, b int) int {
 		return cmp.Or(cmp.Compare(won(b), won(a)), cmp.Compare(s.Score[b], s.Score[a]))
 	})
-	var list []string
+	var list []message.Message
 	for _, seat := range order {
-		list = append(list, fmt.Sprintf("seat %d %d", seat, s.Score[seat]))
+		list = append(list, message.New("seat.count", message.Seat(seat), s.Score[seat]))
 	}
-	return append(dst, "points: "+strings.Join(list, ", "))
+	return append(dst, message.Detail(message.New("points"), message.New("{0}", list)))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marsgym/env/game/gametest"
+	"marsgym/env/game/message"
 	"marsgym/env/martiandice"
 )
 
@@ -110,7 +111,7 @@ func TestRollExample(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "want dice such as ") {
 			t.Fatalf("%s: the roll x: %v", position, err)
 		}
-		for _, text := range []string{r.AskRoll(s), err.Error()} {
+		for _, text := range []string{r.AskRoll(s).String(), err.Error()} {
 			_, text, _ = strings.Cut(text, "such as ")
 			text, _, _ = strings.Cut(text, " (")
 			if _, err := r.ReadRoll(s, text); err != nil {
@@ -131,10 +132,10 @@ func TestNarrate(t *testing.T) {
 		{"3-5@0 aside T2R3H4 rolling", "t1h3", []string{"1 tank, 3 humans", "no type can be set aside, which ends the turn", "seat 0 has 3 tanks against 3 rays, 4 humans", "4 points; total 7"}},
 		{"3-5@0 aside T2R3H4C1K2", "stop", []string{"seat 0 has 2 tanks against 3 rays, 4 humans, 1 cow, 2 chickens", "10 points, 3 of them for one of each; total 13"}},
 		{"21-5@0 aside T2R3H4", "stop", []string{"seat 0 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "25 points are reached: the round is played to its end"}},
-		{"20-21@0 aside T2R3H4", "roll", nil},
+		{"20-21@0 aside T2R3H4", "roll", []string{}},
 		{"26-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "the last round is over", "points: seat 0 26, seat 1 25"}},
-		{"25-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "the last round is over: seats 0,1 tie and roll 6 dice each"}},
-		{"25-25 tie 0,1", "3 3", []string{"seat 0 rolls 3 rays, seat 1 rolls 3 rays", "seats 0,1 tie and roll again"}},
+		{"25-21@1 aside T2R3H4", "stop", []string{"seat 1 has 2 tanks against 3 rays, 4 humans", "4 points; total 25", "the last round is over: seats 0 and 1 tie and roll 6 dice each"}},
+		{"25-25 tie 0,1", "3 3", []string{"seat 0 rolls 3 rays, seat 1 rolls 3 rays", "seats 0 and 1 tie and roll again"}},
 		{"25-25 tie 0,1", "2 3", []string{"seat 0 rolls 2 rays, seat 1 rolls 3 rays", "points: seat 1 25, seat 0 25"}},
 	} {
 		s := parse(t, r, tt.position)
@@ -149,7 +150,7 @@ func TestNarrate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Narrate(nil, s, next, a, tt.move); !slices.Equal(got, tt.want) {
+		if got := (message.Speaker{}).SayAll(r.Narrate(nil, s, next, a, tt.move)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s, %s:\n%q; want\n%q", tt.position, tt.move, got, tt.want)
 		}
 	}

@@ -92,7 +92,7 @@ func (r *Rules) Format(s State) string {
 func seats(set uint16) string {
 	var list []string
 	for _, seat := range tied(set) {
-		list = append(list, strconv.Itoa(seat))
+		list = append(list, strconv.Itoa(int(seat)))
 	}
 	return strings.Join(list, ",")
 }

@@ -1,11 +1,11 @@
 package martiandice
 
 import (
-	"fmt"
 	"math/bits"
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // faceNames names one die of each type.
@@ -22,16 +22,16 @@ func (r *Rules) Scene(s State) game.Scene {
 			seat.Score.Gain = r.turnPoints(s.Aside)
 		}
 		if inTurn && p == int(s.Start) && r.cfg.Players > 1 {
-			seat.Notes = append(seat.Notes, "starter")
+			seat.Notes = append(seat.Notes, message.New("starter"))
 		}
 		switch {
 		case s.Tied>>p&1 == 0:
 		case s.Phase == TieBreak:
-			seat.Notes = append(seat.Notes, "rolls off")
+			seat.Notes = append(seat.Notes, message.New("rolls off"))
 		case bits.OnesCount16(s.Tied) > 1:
-			seat.Notes = append(seat.Notes, "shares the win")
+			seat.Notes = append(seat.Notes, message.New("shares the win"))
 		case r.cfg.Players > 1:
-			seat.Notes = append(seat.Notes, "wins")
+			seat.Notes = append(seat.Notes, message.New("wins"))
 		}
 		scene.Seats = append(scene.Seats, seat)
 	}
@@ -60,13 +60,13 @@ func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
 }
 
 // sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() string {
+func (r *Rules) sceneGoal() message.Message {
 	if r.cfg.Players == 1 {
-		return fmt.Sprintf("reach %d points in the fewest turns", r.cfg.Target)
+		return message.New("dice.goal-alone", r.cfg.Target)
 	}
-	goal := fmt.Sprintf("when a seat has %d points, the round is played to its end, and most points win", r.cfg.Target)
+	goal := message.New("dice.goal", r.cfg.Target)
 	if r.cfg.MaxRounds > 0 {
-		goal += fmt.Sprintf("; so they do after round %d", r.cfg.MaxRounds)
+		goal = message.Note(goal, message.New("dice.goal-rounds", r.cfg.MaxRounds))
 	}
 	return goal
 }
@@ -74,7 +74,7 @@ func (r *Rules) sceneGoal() string {
 // sceneDice returns the dice of the turn.
 func (r *Rules) sceneDice(s *State) []game.SceneDice {
 	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: []game.SceneDie{}}
-	rolled := game.SceneDice{Name: "rolled", Text: "choose a type; earthlings that are set aside already cannot be chosen"}
+	rolled := game.SceneDice{Name: "rolled", Text: message.Note(message.New("dice.choose"), message.New("dice.barred"))}
 	for t, face := range faceNames {
 		if n := int(s.Aside[t]); n > 0 {
 			aside.Dice = append(aside.Dice, game.SceneDie{Face: face, Count: n})
@@ -102,40 +102,42 @@ func (r *Rules) sceneDice(s *State) []game.SceneDice {
 }
 
 // asideText says what the dice set aside score.
-func (r *Rules) asideText(aside Counts) string {
-	text := game.Plural(r.turnPoints(aside), "point") + " if the turn ends"
+func (r *Rules) asideText(aside Counts) message.Message {
+	text := message.New("dice.worth", r.turnPoints(aside))
 	if aside[tank] > aside[ray] {
-		text += fmt.Sprintf(": %s against %s", game.Plural(int(aside[tank]), "tank"), game.Plural(int(aside[ray]), "ray"))
+		text = message.Detail(text, message.New("dice.tanks", aside[tank], aside[ray]))
 	}
 	return text
 }
 
 // sceneText describes the next step.
-func (r *Rules) sceneText(s *State) string {
-	text := ""
-	switch {
-	case s.Count > 0 && r.cfg.Players == 1:
-		text = fmt.Sprintf("turns taken: %d; ", s.Count)
-	case s.Count > 0:
-		text = fmt.Sprintf("round %d of %d: ", s.Count, r.cfg.MaxRounds)
-	}
+func (r *Rules) sceneText(s *State) message.Message {
+	step, mover := message.Message{}, message.Seat(s.Seat)
 	switch s.Phase {
 	case Rolling:
-		return text + fmt.Sprintf("seat %d rolls %s", s.Seat, game.Plural(r.free(s), "die"))
+		step = message.New("dice.rolling", mover, r.free(s))
 	case Select:
-		return text + fmt.Sprintf("seat %d chooses a type of dice to set aside", s.Seat)
+		step = message.New("dice.choosing", mover)
 	case Decide:
-		return text + fmt.Sprintf("seat %d rolls on or stops", s.Seat)
+		step = message.New("dice.deciding", mover)
 	case Drawing:
-		return "the dice decide who starts"
+		return message.New("dice.drawing")
 	case TieBreak:
-		return fmt.Sprintf("seats %s are tied and roll %s each; most rays win", seats(s.Tied), game.Plural(r.cfg.TieDice, "die"))
+		return message.New("dice.tie", tied(s.Tied), r.cfg.TieDice)
+	default:
+		switch {
+		case r.cfg.Players == 1:
+			return message.New("over.turns", s.Count)
+		case bits.OnesCount16(s.Tied) > 1:
+			return message.New("over.shared", tied(s.Tied))
+		}
+		return message.New("over.wins", tied(s.Tied)[0])
 	}
 	switch {
-	case r.cfg.Players == 1:
-		return fmt.Sprintf("over: %d turns", s.Count)
-	case bits.OnesCount16(s.Tied) > 1:
-		return "over: shared by seats " + seats(s.Tied)
+	case s.Count > 0 && r.cfg.Players == 1:
+		return message.New("dice.turns-taken", s.Count, step)
+	case s.Count > 0:
+		return message.New("round", s.Count, r.cfg.MaxRounds, step)
 	}
-	return fmt.Sprintf("over: seat %s wins", seats(s.Tied))
+	return step
 }

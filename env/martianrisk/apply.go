@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // Apply implements [game.Rules]. The text of an error names the rule that forbids a.
@@ -131,7 +132,7 @@ func (r *Rules) illegalPiece(s *State, i int) error {
 		return illegal("a tower is begun with a roll of 3 or 4")
 	}
 	_, size, cost := s.nextPiece(i)
-	return illegal("%s needs a %s piece (%s), and you have %d points and what is in your supply", name, size, game.Plural(cost, "point"), s.Points)
+	return illegal("%s needs a %s piece (%s), and you have %d points and what is in your supply", name, size, message.Count(cost, "point"), s.Points)
 }
 
 // nextPiece returns the regions that have the next tower piece of region i, from the bottom

@@ -246,7 +246,7 @@ func TestCases(t *testing.T) {
 				t.Errorf("four players with 25 armies: warning %q", w)
 			}
 			r := rules(t, strict)
-			if w := r.Scene(r.Initial()).Warning; !strings.Contains(w, "unwinnable: 28 > 25") {
+			if w := r.Scene(r.Initial()).Warning.String(); !strings.Contains(w, "unwinnable: 28 > 25") {
 				t.Errorf("the scene does not warn: %q", w)
 			}
 			for players := 3; players <= 6; players++ {

@@ -2,158 +2,165 @@ package martianrisk
 
 import (
 	"fmt"
-	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/figure"
 )
 
 // headline describes the next step.
-func (r *Rules) headline(s *State) string {
-	text := ""
+func (r *Rules) headline(s *State) message.Message {
+	step := r.step(s)
 	if s.Round > 0 {
-		text = fmt.Sprintf("round %d of %d, ", s.Round, r.cfg.MaxRounds)
+		return message.New("risk.round", s.Round, r.cfg.MaxRounds, step)
 	}
-	name := func(i uint8) string { return r.board.names[i] }
-	setup := func(what string) string {
-		return fmt.Sprintf("setup: seat %d %s; armies to place: %d", s.Mover, what, r.cfg.SetupArmies-s.onMap(s.Mover))
+	return step
+}
+
+// step describes the next step without the round.
+func (r *Rules) step(s *State) message.Message {
+	name, mover := func(i uint8) string { return r.board.names[i] }, message.Seat(s.Mover)
+	setup := func(key string) message.Message {
+		return message.New("risk.setup", message.New(key, mover), r.cfg.SetupArmies-s.onMap(s.Mover))
 	}
 	switch s.Phase {
 	case Ordering:
-		return text + "the dice decide who begins"
+		return message.New("risk.ordering")
 	case Towers, Claiming:
-		return setup("occupies a region")
+		return setup("risk.occupies")
 	case Filling:
-		return setup("adds an army")
+		return setup("risk.adds")
 	case Rolling:
-		return text + fmt.Sprintf("seat %d rolls the die", s.Mover)
+		return message.New("roll.die", mover)
 	case Reinforce:
-		text += fmt.Sprintf("seat %d has %s to spend", s.Mover, game.Plural(int(s.Points), "point"))
+		text := message.New("risk.reinforcing", mover, s.Points)
 		if s.Low != 0 {
-			text += "; a new tower needs a roll of 3 or 4"
+			return message.Note(text, message.New("risk.needs-roll"))
 		}
 		return text
 	case Attack:
-		return text + fmt.Sprintf("seat %d attacks", s.Mover)
+		return message.New("risk.attacking", mover)
 	case Battle:
-		return text + fmt.Sprintf("seat %d: %s attacks %s", s.Mover, name(s.From), name(s.To))
+		return message.New("risk.battling", mover, name(s.From), name(s.To))
 	case Occupy:
-		return text + fmt.Sprintf("seat %d has conquered %s, and chooses how many armies move in", s.Mover, name(s.To))
+		return message.New("risk.occupying", mover, name(s.To))
 	case Fortify:
-		return text + fmt.Sprintf("seat %d may move the upper part of a tower", s.Mover)
+		return message.New("risk.fortifying", mover)
 	case Small:
-		return text + fmt.Sprintf("seat %d has moved a tower to %s, and places its small piece", s.Mover, name(s.To))
+		return message.New("risk.splitting", mover, name(s.To))
 	}
 	if s.Own[s.Mover] == r.board.all {
-		return text + fmt.Sprintf("seat %d has conquered the map", s.Mover)
+		return message.New("risk.conquered", mover)
 	}
-	text += "over, shares of the win:"
+	var shares []message.Message
 	for p, ret := range r.Returns(nil, *s) {
-		text += fmt.Sprintf(" seat %d %.4g,", p, r.spec.WinShare(ret))
+		shares = append(shares, message.New("seat.count", message.Seat(p), message.Figure(fmt.Sprintf("%.4g", r.spec.WinShare(ret)))))
 	}
-	return strings.TrimSuffix(text, ",")
+	return message.New("risk.over", shares)
 }
 
 func unionName(i int) string { return string(rune('a' + i%26)) }
 
 // DescribeAction implements [game.Presenter]. For an attack it includes the odds.
-func (r *Rules) DescribeAction(s State, a game.Action) string {
+func (r *Rules) DescribeAction(s State, a game.Action) message.Message {
 	name := func(i game.Action) string { return r.board.names[i] }
 	switch {
 	case a == r.end:
 		return r.describeEnd(&s)
 	case a == r.stack:
-		return "leave the small piece on the medium one in " + r.board.names[s.To]
+		return message.New("risk.stack", r.board.names[s.To])
 	case a >= r.small:
-		return "move the small piece to " + name(a-r.small) + r.describeTower(&s, "; ", int(a-r.small))
+		if onto := s.onto(int(a - r.small)); !onto.IsZero() {
+			return message.Note(message.New("risk.small", name(a-r.small)), onto)
+		}
+		return message.New("risk.small", name(a-r.small))
 	case a >= r.split:
 		e := r.board.edges[a-r.split]
-		return fmt.Sprintf("move the upper part of %s's tower to %s%s; the large piece stays", r.board.names[e[0]], r.board.names[e[1]], r.describeTower(&s, ", ", int(e[1])))
+		split := message.New("risk.split", r.board.names[e[0]], r.board.names[e[1]], s.onto(int(e[1])))
+		return message.Note(split, message.New("risk.split-stays"))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("move %s from %s into %s; %d stay", game.Plural(n, "army"), r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+		return message.Note(message.New("risk.occupy", n, r.board.names[s.From], r.board.names[s.To]), message.New("risk.occupy-stay", int(s.Armies[s.From])-n))
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
-		higher := s.height(e[0]) - s.height(e[1])
-		return fmt.Sprintf("attack %s from %s, %s against %d; chance to win this battle %s %%, to take %[1]s if you go on %[6]s %%",
-			r.board.names[e[1]], r.board.names[e[0]], game.Plural(int(s.Armies[e[0]]), "army"), s.Armies[e[1]], figure.Chance(BattleOdds(higher)), figure.Chance(s.conquest(e).Odds))
+		battle, conquest := BattleOdds(s.height(e[0])-s.height(e[1])), s.conquest(e).Odds
+		return message.Note(message.New("risk.battle", r.board.names[e[1]], r.board.names[e[0]], s.Armies[e[0]], s.Armies[e[1]]),
+			message.New("risk.battle-odds", message.Figure(figure.Chance(battle)), r.board.names[e[1]], message.Figure(figure.Chance(conquest))))
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
-		return fmt.Sprintf("build a %s piece in %s; %s", size, name(a-r.piece), game.Plural(cost, "point"))
+		return message.Note(message.New("risk.piece", message.New(size), name(a-r.piece)), message.Count(cost, "point"))
 	}
-	return r.describePlacing(&s, "an army in "+name(a))
+	return r.describePlacing(&s, "", name(a))
 }
 
-// shortAction describes an action that has many of its kind beside its name; "" for others.
-func (r *Rules) shortAction(s *State, a game.Action) string {
+// shortAction returns the kind of an action that has many of its kind, and what tells it from them;
+// nothing for others.
+func (r *Rules) shortAction(s *State, a game.Action) (kind, rest message.Message) {
 	switch {
 	case a == r.end || a == r.stack:
-		return ""
+		return kind, rest
 	case a >= r.small:
-		return "move the small piece" + r.describeTower(s, ": ", int(a-r.small))
+		return message.New("risk.kind.small"), s.onto(int(a - r.small))
 	case a >= r.split:
-		return "move the upper part of a tower" + r.describeTower(s, ": ", int(r.board.edges[a-r.split][1]))
+		return message.New("risk.kind.split"), s.onto(int(r.board.edges[a-r.split][1]))
 	case a >= r.occupy:
 		n := int(a-r.occupy) + 1
-		return fmt.Sprintf("armies from %s into %s: (%d stay)", r.board.names[s.From], r.board.names[s.To], int(s.Armies[s.From])-n)
+		return message.New("risk.kind.occupy", r.board.names[s.From], r.board.names[s.To]), message.New("risk.kind.stay", int(s.Armies[s.From])-n)
 	case a >= r.battle:
-		return "attack, odds of conquest in %: " + figure.Chance(s.conquest(r.board.edges[a-r.battle]).Odds)
+		return message.New("risk.kind.battle"), message.New("{0}", message.Figure(figure.Chance(s.conquest(r.board.edges[a-r.battle]).Odds)))
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))
-		return fmt.Sprintf("build a tower: %s, %s", size, game.Plural(cost, "point"))
+		return message.New("risk.kind.piece"), message.New("risk.kind.cost", message.New(size), cost)
 	}
-	return r.describePlacing(s, "an army")
+	return r.describePlacing(s, "kind."), rest
 }
 
-// describePlacing describes the placing of an army, which the caller names.
-func (r *Rules) describePlacing(s *State, army string) string {
+// describePlacing describes the placing of an army by the keys below "risk." that begin with kind.
+func (r *Rules) describePlacing(s *State, kind string, region ...any) message.Message {
 	switch {
 	case s.Phase == Towers && r.cfg.Trios > 0:
-		return "place your tower and " + army
+		return message.New("risk."+kind+"place-tower", region...)
 	case s.Phase == Reinforce:
-		return "place " + army + "; 1 point"
+		return message.Note(message.New("risk."+kind+"place", region...), message.Count(1, "point"))
 	}
-	return "place " + army
+	return message.New("risk."+kind+"place", region...)
 }
 
 // describeBattle describes the losses of a battle.
-func (r *Rules) describeBattle(s, next *State) string {
+func (r *Rules) describeBattle(s, next *State) message.Message {
 	from, to := r.board.names[s.From], r.board.names[s.To]
-	defender := s.owner(int(s.To))
+	mover, defender := message.Seat(s.Mover), s.owner(int(s.To))
 	switch left := s.Armies[s.To] - 1; {
 	case next.Own[s.Mover]>>s.To&1 == 0 && next.Armies[s.To] == s.Armies[s.To]:
-		return fmt.Sprintf("battle lost: %s loses an army, %d left", from, s.Armies[s.From]-1)
+		return message.New("risk.battle-lost", from, s.Armies[s.From]-1)
 	case left > 0:
-		return fmt.Sprintf("battle won: %s loses an army, %d left", to, left)
+		return message.New("risk.battle-won", to, left)
 	case next.Own[defender] == 0:
-		return fmt.Sprintf("battle won: %s falls to seat %d, and seat %d is out", to, s.Mover, defender)
+		return message.New("risk.falls-out", to, mover, message.Seat(defender))
 	}
-	return fmt.Sprintf("battle won: %s falls to seat %d", to, s.Mover)
+	return message.New("risk.falls", to, mover)
 }
 
-// describeTower describes the tower of a region behind a mark, if there is one.
-func (r *Rules) describeTower(s *State, mark string, i int) string {
+// onto describes what a piece is put onto in a region: its tower, or nothing.
+func (s *State) onto(i int) message.Message {
 	if s.tower(i) == "" {
-		return ""
+		return message.Message{}
 	}
-	return mark + "onto " + towerNames[s.tower(i)]
+	return message.New("risk.onto", towerName(s.tower(i)))
 }
 
-// towerNames names the pieces of towers.
-var towerNames = map[string]string{
-	"L": "the large piece", "LM": "the large and the medium piece", "LMS": "all three pieces",
-	"M": "the medium piece", "MS": "the medium and the small piece", "S": "the small piece",
-}
+// towerName names the pieces of a tower.
+func towerName(tower string) message.Message { return message.New("risk.tower." + tower) }
 
 // describeEnd describes the end of a phase.
-func (r *Rules) describeEnd(s *State) string {
+func (r *Rules) describeEnd(s *State) message.Message {
 	switch s.Phase {
 	case Reinforce:
-		return fmt.Sprintf("reinforce no more; lose %s", game.Plural(int(s.Points), "point"))
+		return message.Note(message.New("risk.end-reinforce"), message.New("risk.end-lost", s.Points))
 	case Attack:
-		return "attack no more"
+		return message.New("risk.end-attack")
 	}
-	return "leave the towers as they are"
+	return message.New("risk.end-fortify")
 }
 
 // conquest returns the odds of an attack across a border that is fought to its end.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/firstplayer"
 	"marsgym/internal/random"
 )
@@ -16,14 +17,14 @@ import (
 const lowTotal, highTotal = 2, 2 * sides
 
 // AskRoll implements [game.Presenter].
-func (r *Rules) AskRoll(s State) string {
+func (r *Rules) AskRoll(s State) message.Message {
 	switch s.Phase {
 	case Ordering:
-		return "two dice for each seat, and again for seats that tie for the highest total; type the totals with spaces between"
+		return message.New("risk.ask-order")
 	case Rolling:
-		return fmt.Sprintf("seat %d's die, 1 to 4", s.Mover)
+		return message.New("risk.ask-die", message.Seat(s.Mover), sides)
 	}
-	return fmt.Sprintf("the two dice of %s, then the two of %s, such as 3 4 1 2", r.board.names[s.From], r.board.names[s.To])
+	return message.New("risk.ask-battle", r.board.names[s.From], r.board.names[s.To])
 }
 
 // ReadRoll implements [game.Presenter]: the totals of the seats that decide who begins (see
@@ -88,37 +89,37 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 
 // Narrate implements [game.Presenter]: the dice with towers and totals, the losses, points
 // that are lost, seats that are out, the round, and the ranks at the end.
-func (r *Rules) Narrate(dst []string, s, next State, a game.Action, roll string) []string {
+func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, roll string) []message.Message {
 	switch s.Phase {
 	case Ordering:
 		if roll == "" {
-			return append(dst, fmt.Sprintf("seat %d begins", next.Start))
+			return append(dst, message.New("seat.begins", message.Seat(next.Start)))
 		}
 		throws, _, _ := firstplayer.Read(roll, r.cfg.Players, lowTotal, highTotal)
-		return append(dst, firstplayer.Lines(throws, "begins")...)
+		return append(dst, firstplayer.Lines(throws, "seat.begins")...)
 	case Rolling:
 		dst = r.narrateRoll(dst, &s, &next, roll)
 	case Battle:
 		dst = r.narrateBattle(dst, &s, &next, roll)
 	case Reinforce:
 		if spent := r.cost(&s, a); next.Phase != Reinforce && int(s.Points) > spent {
-			dst = append(dst, fmt.Sprintf("points that seat %d does not spend: %d", s.Mover, int(s.Points)-spent))
+			dst = append(dst, message.New("risk.unspent", message.Seat(s.Mover), int(s.Points)-spent))
 		}
 	case Towers, Claiming, Filling:
 		if next.Phase != s.Phase {
-			what := map[Phase]string{Claiming: "each seat has a tower; the free regions are occupied", Filling: "all regions are occupied; the other armies are added", Rolling: "the setup is over"}[next.Phase]
-			dst = append(dst, what)
+			what := map[Phase]string{Claiming: "risk.claiming", Filling: "risk.filling", Rolling: "risk.set-up"}[next.Phase]
+			dst = append(dst, message.New(what))
 		}
 	case Fortify:
 		if a < r.end {
 			from, to := r.board.edges[a-r.split][0], r.board.edges[a-r.split][1]
 			if s.Small>>from&1 == 1 && next.Phase != Small {
-				dst = append(dst, fmt.Sprintf("the small piece stays on the medium one in %s", r.board.names[to]))
+				dst = append(dst, message.New("risk.small-stays", r.board.names[to]))
 			}
 		}
 	}
 	if s.Round > 0 && next.Round > s.Round {
-		dst = append(dst, fmt.Sprintf("round %d of %d begins", next.Round, r.cfg.MaxRounds))
+		dst = append(dst, message.New("round.begins", next.Round, r.cfg.MaxRounds))
 	}
 	if next.Phase == Over {
 		dst = r.narrateEnd(dst, &next)
@@ -138,48 +139,46 @@ func (r *Rules) cost(s *State, a game.Action) int {
 	return points
 }
 
-func (r *Rules) narrateRoll(dst []string, s, next *State, roll string) []string {
+func (r *Rules) narrateRoll(dst []message.Message, s, next *State, roll string) []message.Message {
 	if roll == "" && next.Phase != Reinforce {
-		return append(dst, "nothing can be placed")
+		return append(dst, message.New("risk.nothing"))
 	}
 	if roll == "" {
 		roll = r.OutcomeName(*s, *next)
 	}
-	text := fmt.Sprintf("seat %d rolls a %s", s.Mover, roll)
 	die, _ := strconv.Atoi(roll)
+	text := message.New("risk.rolls", message.Seat(s.Mover), die)
 	if unions := r.bonus(s, s.Mover); unions > 0 {
-		text += fmt.Sprintf(", and %d for unions: %d points", unions, die+unions)
-	} else {
-		text += ": " + game.Plural(die, "point")
+		text = message.New("risk.rolls-unions", message.Seat(s.Mover), die, unions, die+unions)
 	}
 	switch {
 	case next.Phase != Reinforce || next.Mover != s.Mover:
-		text += "; nothing can be placed"
+		text = message.Note(text, message.New("risk.nothing"))
 	case next.Low != 0:
-		text += "; a new tower needs a 3 or 4"
+		text = message.Note(text, message.New("risk.needs"))
 	}
 	return append(dst, text)
 }
 
-func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []string {
-	side := func(region uint8, dice []string) (text string, total int) {
-		total = s.height(region)
+func (r *Rules) narrateBattle(dst []message.Message, s, next *State, roll string) []message.Message {
+	side := func(region uint8, dice []string) (text message.Message, total int) {
+		h := s.height(region)
+		total = h
 		for _, d := range dice {
 			n, _ := strconv.Atoi(d)
 			total += n
 		}
-		text = fmt.Sprintf("%s %s", r.board.names[region], strings.Join(dice, "+"))
-		if h := s.height(region); h > 0 {
-			text += fmt.Sprintf(" and tower %d", h)
+		if h > 0 {
+			return message.New("risk.side-tower", r.board.names[region], strings.Join(dice, "+"), total, h), total
 		}
-		return fmt.Sprintf("%s = %d", text, total), total
+		return message.New("risk.side", r.board.names[region], strings.Join(dice, "+"), total), total
 	}
 	if d := strings.Fields(roll); len(d) > 0 {
 		attacker, a := side(s.From, d[:2])
 		defender, b := side(s.To, d[2:])
-		dst = append(dst, attacker+" against "+defender)
+		dst = append(dst, message.New("risk.sides", attacker, defender))
 		if a == b {
-			dst = append(dst, "a tie: the defender wins")
+			dst = append(dst, message.New("risk.tie"))
 		}
 	}
 	dst = append(dst, r.describeBattle(s, next))
@@ -187,34 +186,34 @@ func (r *Rules) narrateBattle(dst []string, s, next *State, roll string) []strin
 		return dst
 	}
 	if tower := s.tower(int(s.To)); tower != "" {
-		dst = append(dst, fmt.Sprintf("the tower in %s goes back to seat %d's supply: %s", r.board.names[s.To], s.owner(int(s.To)), towerNames[tower]))
+		dst = append(dst, message.New("risk.tower-back", r.board.names[s.To], message.Seat(s.owner(int(s.To))), towerName(tower)))
 	}
 	if next.Phase != Occupy {
-		dst = append(dst, fmt.Sprintf("one army moves into %s", r.board.names[s.To]))
+		dst = append(dst, message.New("risk.moves-in", r.board.names[s.To]))
 	}
 	for i, u := range r.board.unions {
 		if next.Phase != Over && u&^next.Own[s.Mover] == 0 && u&^s.Own[s.Mover] != 0 {
-			dst = append(dst, fmt.Sprintf("seat %d has all of union %s now: a point more each turn", s.Mover, unionName(i)))
+			dst = append(dst, message.New("risk.union", message.Seat(s.Mover), unionName(i)))
 		}
 	}
 	return dst
 }
 
 // narrateEnd tells the ranks with what they depend on.
-func (r *Rules) narrateEnd(dst []string, s *State) []string {
+func (r *Rules) narrateEnd(dst []message.Message, s *State) []message.Message {
 	if s.Own[s.Mover] == r.board.all {
-		return append(dst, fmt.Sprintf("seat %d has all regions", s.Mover))
+		return append(dst, message.New("risk.all", message.Seat(s.Mover)))
 	}
 	rank := func(seat int) int { return s.rank(uint8(seat), s.onMap(uint8(seat))) }
 	order := game.OrderSeats(r.cfg.Players, func(a, b int) int { return rank(b) - rank(a) })
-	dst = append(dst, fmt.Sprintf("%d rounds are over; most regions win, then armies and tower points:", r.cfg.MaxRounds))
+	dst = append(dst, message.New("risk.rounds-over", r.cfg.MaxRounds))
 	for _, p := range order {
-		line := fmt.Sprintf("  seat %d: %s, %s and %s are %d", p, game.Plural(bits.OnesCount64(s.Own[p]), "region"), game.Plural(s.onMap(uint8(p)), "army"),
-			game.Plural(s.towerPoints(p), "tower point"), s.onMap(uint8(p))+s.towerPoints(p))
 		if s.Own[p] == 0 {
-			line = fmt.Sprintf("  seat %d: out", p)
+			dst = append(dst, message.New("risk.rank-out", message.Seat(p)))
+			continue
 		}
-		dst = append(dst, line)
+		armies, towers := s.onMap(uint8(p)), s.towerPoints(p)
+		dst = append(dst, message.New("risk.rank", message.Seat(p), bits.OnesCount64(s.Own[p]), armies, towers, armies+towers))
 	}
 	return dst
 }

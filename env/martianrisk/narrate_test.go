@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/env/game/message"
 	"marsgym/env/martianrisk"
 )
 
@@ -46,8 +47,8 @@ func TestBeginner(t *testing.T) {
 	if err != nil || next.Start != 1 {
 		t.Fatalf("seat %d begins, %v; want seat 1", next.Start, err)
 	}
-	want := "seats 0 1 roll 5 5: seats 0 1 tie and roll again|seats 0 1 roll 2 8: seat 1 begins"
-	if got := strings.Join(r.Narrate(nil, s, next, 0, "5 5 2 8"), "|"); got != want {
+	want := "seats 0 and 1 roll 5 5: seats 0 and 1 tie and roll again|seats 0 and 1 roll 2 8: seat 1 begins"
+	if got := strings.Join(message.Speaker{}.SayAll(r.Narrate(nil, s, next, 0, "5 5 2 8")), "|"); got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 	for _, o := range r.Outcomes(nil, s) {
@@ -96,7 +97,7 @@ func TestNarrate(t *testing.T) {
 			t.Errorf("%s, %s: %v", tt.position, tt.move, err)
 			continue
 		}
-		if got := r.Narrate(nil, s, next, a, tt.move); !slices.Equal(got, tt.want) {
+		if got := (message.Speaker{}).SayAll(r.Narrate(nil, s, next, a, tt.move)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s, %s:\n%q; want\n%q", tt.position, tt.move, got, tt.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/game/picture"
 	"marsgym/env/martianrisk"
 	"marsgym/internal/colour"
@@ -13,7 +14,7 @@ import (
 )
 
 // drawn returns the picture of a scene as plain text.
-func drawn(scene game.Scene) string { return colour.Strip(picture.Text(&scene)) }
+func drawn(scene game.Scene) string { return colour.Strip(picture.Text(&scene, message.Speaker{})) }
 
 // TestPicture checks the marks of the attacking and the attacked region, and the colours
 // of the seats.
@@ -24,7 +25,7 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	scene := r.Scene(s)
-	text := picture.Text(&scene)
+	text := picture.Text(&scene, message.Speaker{})
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
 seat regions armies supply unions large medium small
@@ -84,7 +85,7 @@ func TestDescribeSplit(t *testing.T) {
 		{do(t, r, split, "nv/ca"), "small:or", "move the small piece to OR"},
 		{do(t, r, split, "nv/ca"), "stack", "leave the small piece on the medium one in CA"},
 	} {
-		if got := r.DescribeAction(test.s, action(t, r, test.action)); got != test.want {
+		if got := r.DescribeAction(test.s, action(t, r, test.action)).String(); got != test.want {
 			t.Errorf("%s: %q, want %q", test.action, got, test.want)
 		}
 	}
@@ -134,13 +135,13 @@ func TestExplain(t *testing.T) {
 		"seats": "seat regions armies supply unions large medium small; 0          2      2      2      0     0      0     0  starter; 1 <        1      3      1      0     0      0     1",
 		"z":     "", "": "",
 	} {
-		if got := strings.Join(picture.Explain(&scene, word), "; "); got != want {
+		if got := strings.Join(picture.Explain(&scene, message.Speaker{}, word), "; "); got != want {
 			t.Errorf("%q: %s; want %s", word, got, want)
 		}
 	}
 	us := rules(t, small(3))
 	map12 := us.Scene(us.Initial())
-	golden.Check(t, "map.txt", []byte(strings.Join(picture.Explain(&map12, "map"), "\n")+"\n"))
+	golden.Check(t, "map.txt", []byte(strings.Join(picture.Explain(&map12, message.Speaker{}, "map"), "\n")+"\n"))
 }
 
 func small(players int) martianrisk.Config {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // Phase is the next step of a game.
@@ -94,7 +95,8 @@ func New(cfg Config) (*Rules, error) {
 	r.turns = newTurns(cfg.Players)
 	r.blank = r.newSeen()
 	if r.n != 7*cfg.Players {
-		r.spec.Title = fmt.Sprintf("Martian Risk on %d regions", r.n)
+		r.spec.Label = message.New("Martian Risk on {0} regions", r.n)
+		r.spec.Title = r.spec.Label.String()
 	}
 	if cfg.MaxRounds == 0 {
 		r.spec.MoveLimit = 10_000 * cfg.Players // chosen: more than ten times what 100 rounds take at random

@@ -3,9 +3,9 @@ package martianrisk
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // Scene implements [game.Presenter]: the seats, and the map with its armies, towers
@@ -13,7 +13,7 @@ import (
 func (r *Rules) Scene(s State) game.Scene {
 	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
-		scene.Warning = "nobody can conquer the map: " + w
+		scene.Warning = message.Detail(message.New("risk.locked"), message.Text(w))
 	}
 	for p := range r.cfg.Players {
 		scene.Seats = append(scene.Seats, r.sceneSeat(&s, uint8(p)))
@@ -22,8 +22,8 @@ func (r *Rules) Scene(s State) game.Scene {
 		scene.Roll = sceneRoll(&s)
 	}
 	for _, a := range r.Legal(nil, s) {
-		if text := r.shortAction(&s, a); text != "" {
-			scene.Options = append(scene.Options, game.SceneOption{Action: a, Short: text})
+		if kind, rest := r.shortAction(&s, a); !kind.IsZero() {
+			scene.Options = append(scene.Options, game.SceneOption{Action: a, Kind: kind, Short: rest})
 		}
 	}
 	return scene
@@ -41,11 +41,11 @@ func sceneRoll(s *State) *game.SceneRoll {
 }
 
 // sceneText describes the next step, or who has won alone.
-func (r *Rules) sceneText(s *State) string {
+func (r *Rules) sceneText(s *State) message.Message {
 	if s.Phase == Over {
 		for p, ret := range r.Returns(nil, *s) {
 			if r.spec.WinShare(ret) > 1-game.Tie {
-				return fmt.Sprintf("over: seat %d wins", p)
+				return message.New("over.wins", message.Seat(p))
 			}
 		}
 	}
@@ -53,15 +53,15 @@ func (r *Rules) sceneText(s *State) string {
 }
 
 // sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() string {
-	goal := "who holds all regions wins"
+func (r *Rules) sceneGoal() message.Message {
+	goal := message.New("risk.goal")
 	switch {
 	case r.cfg.MaxRounds == 0:
 		return goal
 	case r.cfg.Ranking == Leader:
-		return goal + fmt.Sprintf("; after round %d most regions win, then armies and tower points", r.cfg.MaxRounds)
+		return message.Note(goal, message.New("risk.goal-leader", r.cfg.MaxRounds))
 	}
-	return goal + fmt.Sprintf("; after round %d the seats with armies divide the win by rank", r.cfg.MaxRounds)
+	return message.Note(goal, message.New("risk.goal-ranks", r.cfg.MaxRounds))
 }
 
 // sceneSeat describes what a seat has.
@@ -84,17 +84,17 @@ func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
 		seat.Counts = append(seat.Counts, game.SceneCount{Name: "armies lost", Value: int(s.Lost[p])})
 	}
 	if s.Phase != Ordering && s.Phase != Over && p == s.Start {
-		seat.Notes = append(seat.Notes, "starter")
+		seat.Notes = append(seat.Notes, message.New("starter"))
 	}
 	if s.Phase >= Rolling && s.Own[p] == 0 {
-		seat.Notes = append(seat.Notes, "out")
+		seat.Notes = append(seat.Notes, message.New("out"))
 	}
 	if s.Phase == Over {
 		switch share := r.spec.WinShare(r.Returns(nil, *s)[p]); {
 		case share > 1-game.Tie:
-			seat.Notes = append(seat.Notes, "wins")
+			seat.Notes = append(seat.Notes, message.New("wins"))
 		case share > game.Tie:
-			seat.Notes = append(seat.Notes, fmt.Sprintf("share of the win: %.3g", share))
+			seat.Notes = append(seat.Notes, message.New("risk.share", message.Figure(fmt.Sprintf("%.3g", share))))
 		}
 	}
 	return seat
@@ -112,7 +112,7 @@ func (r *Rules) sceneMap(s *State) *game.SceneMap {
 		})
 	}
 	if r.board.unions != nil {
-		m.Group, m.Pays = "union", "a seat that holds all regions of a union has one point more each turn"
+		m.Group, m.Pays = "union", message.New("risk.pays")
 	}
 	for u, set := range r.board.unions {
 		group := game.SceneGroup{Name: unionName(u), Holder: game.Chance}
@@ -194,20 +194,19 @@ func (r *Rules) sceneMark(s *State, i int) string {
 }
 
 // sceneRegionText describes a region.
-func (r *Rules) sceneRegionText(s *State, i int) string {
+func (r *Rules) sceneRegionText(s *State, i int) message.Message {
 	p := s.owner(i)
 	if p < 0 {
-		return "free"
+		return message.New("risk.free")
 	}
-	text := fmt.Sprintf("seat %d's armies: %d", p, s.Armies[i])
-	var tower []string
+	var tower []message.Message
 	for _, piece := range r.scenePieces(s, i) {
 		if piece.Kind != "army" {
-			tower = append(tower, piece.Kind)
+			tower = append(tower, message.New(piece.Kind))
 		}
 	}
 	if tower != nil {
-		text += ", tower: " + strings.Join(tower, ", ")
+		return message.New("risk.armies-tower", message.Seat(p), s.Armies[i], tower)
 	}
-	return text
+	return message.New("risk.armies", message.Seat(p), s.Armies[i])
 }

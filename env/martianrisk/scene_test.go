@@ -53,7 +53,7 @@ move:3: move 3 armies from A into B; 1 stay`,
 		}
 		var got string
 		for _, a := range r.Legal(nil, s) {
-			got += "\n" + r.ActionName(a) + ": " + r.DescribeAction(s, a)
+			got += "\n" + r.ActionName(a) + ": " + r.DescribeAction(s, a).String()
 		}
 		if got != want {
 			t.Errorf("%s:%s\nwant%s", text, got, want)

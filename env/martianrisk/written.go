@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"marsgym/env/game/message"
 )
 
 // writtenParts returns [game.Spec.WrittenParts]: the pieces, the beginning of the setup, the limit,
-// and the map. Without unions, the text about them is left out. c has its defaults filled in.
-func (c Config) writtenParts() map[string]string {
-	parts := map[string]string{"pieces": c.writePieces(), "setup": c.writeSetup(), "limit": c.writeLimit(), "map": c.writeMap()}
+// and the map, in English. Without unions, the text about them is left out. c has its defaults filled in.
+func (c Config) writtenParts() map[string]message.Message {
+	parts := map[string]message.Message{"pieces": message.Text(c.writePieces()), "setup": message.Text(c.writeSetup()), "limit": message.Text(c.writeLimit()), "map": message.Text(c.writeMap())}
 	if !c.Unions {
-		parts["unions"] = ""
+		parts["unions"] = message.Message{}
 	}
 	return parts
 }

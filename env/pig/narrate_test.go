@@ -7,6 +7,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/env/game/message"
 	"marsgym/env/pig"
 )
 
@@ -55,7 +56,7 @@ func TestNarrate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(r.Narrate(nil, s, next, a, tt.move), "; "); got != tt.want {
+		if got := strings.Join(message.Speaker{}.SayAll(r.Narrate(nil, s, next, a, tt.move)), "; "); got != tt.want {
 			t.Errorf("%s, %s: %s; want %s", tt.position, tt.move, got, tt.want)
 		}
 	}

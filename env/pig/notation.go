@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/input"
 )
 
@@ -133,12 +134,12 @@ func number(what, text string, most int) (uint8, error) {
 }
 
 // DescribeAction implements [game.Presenter].
-func (r *Rules) DescribeAction(s State, a game.Action) string {
+func (r *Rules) DescribeAction(s State, a game.Action) message.Message {
 	switch {
 	case a == Hold:
-		return fmt.Sprintf("hold; bank %d points, for %d", s.Total, s.Score[s.Seat]+s.Total)
+		return message.Note(message.New("pig.hold"), message.New("pig.bank", s.Total, s.Score[s.Seat]+s.Total))
 	case s.Total == 0:
-		return "roll the die; a 1, in 17 % of rolls, ends the turn"
+		return message.Note(message.New("pig.roll"), message.New("pig.ends"))
 	}
-	return fmt.Sprintf("roll the die; a 1, in 17 %% of rolls, loses %d points", s.Total)
+	return message.Note(message.New("pig.roll"), message.New("pig.loses", s.Total))
 }

@@ -16,6 +16,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
 )
@@ -164,7 +165,7 @@ func (p *parser) next(within bool) (word, rest string, err error) {
 
 // errorf returns an error in the current line.
 func (p *parser) errorf(format string, args ...any) error {
-	return fmt.Errorf("line %d: %w", p.n, fmt.Errorf(format, args...))
+	return message.NewError("line {0}: {1}", p.n, fmt.Errorf(format, args...))
 }
 
 // field returns the value of the next line, which must begin with this word.

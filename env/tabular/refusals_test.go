@@ -113,3 +113,54 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("the facts are %v", facts)
 	}
 }
+
+// TestLongLookahead: more decisions than one call of a policy has are looked ahead from too.
+func TestLongLookahead(t *testing.T) {
+	const n = 5000
+	g := graphGame{players: 2}
+	for i := range n {
+		g.positions = append(g.positions, decide(game.Player(i%2), i+1, n+1+i%2)) // go on, or give up
+	}
+	g.positions = append(g.positions, end(1, -1), end(-1, 1), end(1, -1))
+	sol := solve(t, g)
+	asked := 0
+	table := tabulate[int](t, sol, aheadOn{asked: &asked, values: func(int) []float64 { return []float64{0, 0} }})
+	got, err := sol.Evaluate(ctx, nil, []game.TabularPolicy{table, table})
+	if err != nil || !near(got, []float64{1, -1}, 0) || asked != n {
+		t.Errorf("it is worth %v, %v, by %d values; want 1 and -1, since nobody gives up", got, err, asked)
+	}
+}
+
+// TestFreeWaitTies: of several moves that leave a cycle, and are worth the same, the first is played.
+func TestFreeWaitTies(t *testing.T) {
+	g := graphGame{players: 1, positions: []position{decide(0, 0, 1, 2), end(1), end(1)}}
+	row := make([]float64, 3)
+	if err := solve(t, g).Policy().Probs(row, []int{0}); err != nil || row[1] != 1 {
+		t.Errorf("the probabilities are %v, %v; want move 1", row, err)
+	}
+}
+
+// TestCheckEncodeEqual: positions that look alike to a seat that is not to move may be alike.
+func TestCheckEncodeEqual(t *testing.T) {
+	g := graphGame{players: 2, positions: []position{decide(0, 1, 2), end(0, 0), end(0, 0)}, hidden: func(bool) bool { return true }}
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err != nil {
+		t.Error(err)
+	}
+	g.positions[2] = end(-1, 1)
+	if err := solve(t, g).CheckEncode(ctx, 1e-12); err == nil || !strings.Contains(err.Error(), "their values are") {
+		t.Errorf("ends of different values: %v", err)
+	}
+}
+
+// TestRegretsOfFailingPolicy: the error of a policy ends its regrets.
+func TestRegretsOfFailingPolicy(t *testing.T) {
+	sol := solve(t, duel(2, 1, 1))
+	failing := aheadOn{values: func(int) []float64 { return nil }}
+	err := sol.Regrets(ctx, failing, 0, func(game.Regret[int]) error {
+		t.Error("a regret of a policy that fails")
+		return nil
+	})
+	if !errors.Is(err, errNoValue) {
+		t.Errorf("%v", err)
+	}
+}

@@ -40,6 +40,8 @@ func TestFollow(t *testing.T) {
 		dice         bool
 		want         int // outcomes; -1 if they do not fit
 	}{
+		{0, 1, false, 1}, {0, 0, false, -1},
+		{4, 256, false, 256}, {5, 1024, false, -1}, // more than four cards are not listed
 		{1, 4, false, 4}, {1, 3, false, -1}, {2, 16, false, 16}, {2, 15, false, -1},
 		{1, 4, true, 4}, {1, 3, true, 3},
 		{2, 16, true, 16}, {2, 15, true, 12}, // 3 samples of each first card
@@ -52,7 +54,12 @@ func TestFollow(t *testing.T) {
 		if test.dice {
 			dice = rand.NewPCG(1, 0)
 		}
-		got, ok := chance.Follow(nil, rules.Initial(), test.limit, dice)
+		before := []game.Outcome[testgames.Mile]{{Prob: 2}, {Prob: 3}}
+		got, ok := chance.Follow(before, rules.Initial(), test.limit, dice)
+		if len(got) < 2 || got[0].Prob != 2 || got[1].Prob != 3 {
+			t.Errorf("%+v: the list before has changed", test)
+		}
+		got = got[min(2, len(got)):]
 		if ok != (test.want >= 0) || ok && len(got) != test.want {
 			t.Errorf("%+v: %d outcomes, %v", test, len(got), ok)
 		}

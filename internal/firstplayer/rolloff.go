@@ -3,20 +3,21 @@
 package firstplayer
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"marsgym/env/game/message"
 )
 
 // Throw is one roll of each seat that takes part.
 type Throw struct {
-	Seats   []int // ascending
-	Numbers []int // what each of them rolls
+	Seats   []message.Seat // ascending
+	Numbers []int          // what each of them rolls
 }
 
-func (t Throw) highest() (seats []int) {
+func (t Throw) highest() (seats []message.Seat) {
 	best := slices.Max(t.Numbers)
 	for i, n := range t.Numbers {
 		if n == best {
@@ -33,10 +34,7 @@ func (t Throw) highest() (seats []int) {
 // the two seats exchanged, are distributed as the dice given that winner wins.
 func Draw(players, winner int, roll func() int) string {
 	var throws [][]int // [throws, players]; 0 for a seat that does not roll
-	left := make([]int, players)
-	for i := range left {
-		left[i] = i
-	}
+	left := seats(players)
 	for len(throws) == 0 || len(left) > 1 {
 		t, numbers := Throw{Seats: left}, make([]int, players)
 		for _, seat := range left {
@@ -61,43 +59,47 @@ func Draw(players, winner int, roll func() int) string {
 // that wins.
 func Read(text string, players, low, high int) (throws []Throw, winner int, err error) {
 	words := strings.Fields(text)
-	left := make([]int, players)
-	for i := range left {
-		left[i] = i
-	}
+	left := seats(players)
 	for len(throws) == 0 || len(left) > 1 {
 		t := Throw{Seats: left}
 		if len(words) < len(left) {
 			if len(throws) > 0 {
-				return nil, 0, fmt.Errorf("seats %s tie; add what each of them rolls next", seats(left))
+				return nil, 0, message.NewError("first.want-more", left)
 			}
-			return nil, 0, fmt.Errorf("want a number from %d to %d for each of %d seats, with spaces between", low, high, players)
+			return nil, 0, message.NewError("first.want-each", low, high, players)
 		}
 		for _, w := range words[:len(left)] {
 			n, err := strconv.Atoi(w)
 			if err != nil || n < low || n > high {
-				return nil, 0, fmt.Errorf("want numbers from %d to %d, with spaces between", low, high)
+				return nil, 0, message.NewError("first.want", low, high)
 			}
 			t.Numbers = append(t.Numbers, n)
 		}
 		throws, words, left = append(throws, t), words[len(left):], t.highest()
 	}
 	if len(words) > 0 {
-		return nil, 0, errors.New("there are more numbers than rolls")
+		return nil, 0, message.NewError("first.want-fewer")
 	}
-	return throws, left[0], nil
+	return throws, int(left[0]), nil
 }
 
-// Lines describes throws; does is what the winner does, such as "starts".
-func Lines(throws []Throw, does string) (lines []string) {
+// Lines describes throws; does is the key of what the winner does, such as "seat.starts".
+func Lines(throws []Throw, does string) (lines []message.Message) {
 	for _, t := range throws {
-		end := "seats " + seats(t.highest()) + " tie and roll again"
+		end := message.New("tie.again", t.highest())
 		if list := t.highest(); len(list) == 1 {
-			end = fmt.Sprintf("seat %d %s", list[0], does)
+			end = message.New(does, list[0])
 		}
-		lines = append(lines, fmt.Sprintf("seats %s roll %s: %s", seats(t.Seats), seats(t.Numbers), end))
+		lines = append(lines, message.New("first.roll", t.Seats, strings.Trim(fmt.Sprint(t.Numbers), "[]"), end))
 	}
 	return lines
 }
 
-func seats(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
+// seats returns the seats of so many players.
+func seats(players int) []message.Seat {
+	list := make([]message.Seat, players)
+	for i := range list {
+		list[i] = message.Seat(i)
+	}
+	return list
+}

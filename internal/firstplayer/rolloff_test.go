@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/env/game/message"
 	"marsgym/internal/firstplayer"
 )
 
@@ -55,20 +56,20 @@ func TestDraw(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"3 5 1":             "seats 0 1 2 roll 3 5 1: seat 1 starts",
-		" 6 2 6  4 4 1 5 ":  "seats 0 1 2 roll 6 2 6: seats 0 2 tie and roll again|seats 0 2 roll 4 4: seats 0 2 tie and roll again|seats 0 2 roll 1 5: seat 2 starts",
-		"2 2 2 3 1 1":       "seats 0 1 2 roll 2 2 2: seats 0 1 2 tie and roll again|seats 0 1 2 roll 3 1 1: seat 0 starts",
+		"3 5 1":             "seats 0, 1 and 2 roll 3 5 1: seat 1 starts",
+		" 6 2 6  4 4 1 5 ":  "seats 0, 1 and 2 roll 6 2 6: seats 0 and 2 tie and roll again|seats 0 and 2 roll 4 4: seats 0 and 2 tie and roll again|seats 0 and 2 roll 1 5: seat 2 starts",
+		"2 2 2 3 1 1":       "seats 0, 1 and 2 roll 2 2 2: seats 0, 1 and 2 tie and roll again|seats 0, 1 and 2 roll 3 1 1: seat 0 starts",
 		"":                  "want a number from 1 to 6 for each of 3 seats",
 		"1":                 "want a number from 1 to 6 for each of 3 seats",
 		"1 2 7":             "want numbers from 1 to 6",
 		"1 x 2":             "want numbers from 1 to 6",
-		"5 5 2":             "seats 0 1 tie; add what each of them rolls next",
-		"5 5 2 3":           "seats 0 1 tie; add what each of them rolls next",
+		"5 5 2":             "seats 0 and 1 tie; add what each of them rolls next",
+		"5 5 2 3":           "seats 0 and 1 tie; add what each of them rolls next",
 		"3 5 1 2":           "there are more numbers than rolls",
 		"99999999999999999": "want a number from 1 to 6 for each of 3 seats",
 	} {
 		throws, _, err := firstplayer.Read(text, 3, 1, 6)
-		got := strings.Join(firstplayer.Lines(throws, "starts"), "|")
+		got := strings.Join(message.Speaker{}.SayAll(firstplayer.Lines(throws, "seat.starts")), "|")
 		if err != nil {
 			got = err.Error()
 		}

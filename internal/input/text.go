@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // byteOrderMark is what Windows editors write before text in UTF-8.
@@ -38,9 +38,20 @@ func Line(line string) (string, error) {
 	return strings.TrimPrefix(line, byteOrderMark), nil
 }
 
+// Width returns the number of columns of text on a terminal, which has two for a Chinese sign.
+func Width(text string) (columns int) {
+	for _, r := range text {
+		columns++
+		if unicode.Is(unicode.Han, r) || r >= 0x3000 && r < 0x3040 || r > 0xff00 && r < 0xff61 {
+			columns++
+		}
+	}
+	return columns
+}
+
 // Fit returns text in lines of width columns, without a newline at its end. What fits stays as it is.
 func Fit(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
+	if Width(text) <= width {
 		return text
 	}
 	var b strings.Builder
@@ -51,7 +62,7 @@ func Fit(text string, width int) string {
 // Wrap writes text in lines of width columns. The first one begins with first and the
 // others with rest, which is as wide.
 func Wrap(b *strings.Builder, first, rest, text string, width int) {
-	for _, line := range Lines(first, rest, strings.Fields(text), " ", func(line string) bool { return utf8.RuneCountInString(line) <= width }) {
+	for _, line := range Lines(first, rest, strings.Fields(text), " ", func(line string) bool { return Width(line) <= width }) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }

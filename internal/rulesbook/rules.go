@@ -14,6 +14,7 @@ import (
 	"marsgym/docs/games"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // English is the language of the pages that others are translated from.
@@ -85,13 +86,14 @@ func rules(spec game.Spec, language string) []Block {
 	if title.rules == "" || p == "" {
 		return nil
 	}
-	rules, base := spec.WrittenParts["rules"], spec.ID // of a preset that the page treats as a variant
+	to := message.Speaker{Language: message.Find(language)}
+	rules, base := to.Say(spec.WrittenParts["rules"]), spec.ID // of a preset that the page treats as a variant
 	if rules == "" {
 		base = name
 	}
 	differ := differing(spec.ConfigJSON(), published(base, spec.Players))
 	if rules == "" {
-		rules = tailor(section(p, "## "+title.rules), spec, differ)
+		rules = tailor(section(p, "## "+title.rules), spec, to, differ)
 	}
 	blocks := parse(rules)
 	blocks = slices.DeleteFunc(blocks, func(b Block) bool { return b.section == title.worked }) // in notation
@@ -112,7 +114,7 @@ var part = regexp.MustCompile(`(?s)<!-- part: (\w+)((?: \w+)*) -->\n.*?<!-- end 
 // tailor replaces the parts of a page that depend on the config by those of the game's own
 // config. A part with keys is replaced if one of them differs; they then count as told and are
 // removed from differ.
-func tailor(page string, spec game.Spec, differ map[string]json.RawMessage) string {
+func tailor(page string, spec game.Spec, to message.Speaker, differ map[string]json.RawMessage) string {
 	var told []string // at the end, since several parts may have a key
 	page = part.ReplaceAllStringFunc(page, func(text string) string {
 		m := part.FindStringSubmatch(text)
@@ -122,7 +124,7 @@ func tailor(page string, spec game.Spec, differ map[string]json.RawMessage) stri
 			return text
 		}
 		told = append(told, keys...)
-		return own
+		return to.Say(own)
 	})
 	for _, key := range told {
 		delete(differ, key)
@@ -132,7 +134,8 @@ func tailor(page string, spec game.Spec, differ map[string]json.RawMessage) stri
 
 // Blocks returns the rules of a game as blocks in order, without the marks of Markdown; see
 // [Rules]. They are in a language, such as "de", or nil if they are not translated into it. Parts
-// that depend on the config, titles of lists of settings and whole rules of variants stay English.
+// that depend on the config, and whole rules of variants, are in it if its table has them. Titles of
+// lists of settings stay English.
 func Blocks(spec game.Spec, language string) []Block { return clean(rules(spec, language)) }
 
 // Notation returns what the page of a game says of the notation of its positions, as [Blocks] does.

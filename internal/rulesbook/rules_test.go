@@ -201,7 +201,7 @@ func TestPages(t *testing.T) {
 		for _, players := range []int{2, 3, 4, 5, 6} {
 			if g, err := catalog.Open(page, players, nil); err == nil {
 				for id, part := range g.Spec().WrittenParts {
-					written[id] += part
+					written[id] += part.String()
 				}
 			}
 		}

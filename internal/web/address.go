@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/internal/input"
 )
@@ -46,7 +46,10 @@ const maxPlayers = 20
 // open opens the game of an address and fills in what the address leaves out.
 func (a *Address) open() (env.Game, error) {
 	if a.Players < 0 || a.Players > maxPlayers {
-		return nil, fmt.Errorf("players is %d; want 1 to %d", a.Players, maxPlayers)
+		return nil, message.NewError("players is {0}; want {1} to {2}", a.Players, 1, maxPlayers)
+	}
+	if !slices.Contains(catalog.IDs(), a.Game) {
+		return nil, message.NewError("unknown game {0}; want one of: {1}", input.Quote(a.Game), texts(catalog.IDs()))
 	}
 	g, err := catalog.Open(a.Game, a.Players, nil)
 	if err != nil {
@@ -57,7 +60,7 @@ func (a *Address) open() (env.Game, error) {
 		a.Seats = slices.Repeat([]string{Human}, a.Players)
 	}
 	if len(a.Seats) != a.Players {
-		return nil, fmt.Errorf("there are %d seats; want %d", len(a.Seats), a.Players)
+		return nil, message.NewError("there are {0} seats; want {1}", len(a.Seats), a.Players)
 	}
 	for _, name := range a.Seats {
 		if len(name) > maxName {
@@ -71,6 +74,14 @@ func (a *Address) open() (env.Game, error) {
 		return nil, fmt.Errorf("there are %d moves; want at most %d", n, maxMoves)
 	}
 	return g, nil
+}
+
+// texts returns a list of what is the same in every language.
+func texts(list []string) (all []message.Message) {
+	for _, text := range list {
+		all = append(all, message.Text(text))
+	}
+	return all
 }
 
 // ByRules returns the names of files of the exported page by the rules hashes of their games.
@@ -113,7 +124,11 @@ type replay struct {
 	game env.Game
 	spec game.Spec
 	rec  *record.Game
+	to   message.Speaker // for those who sit there
 }
+
+// wrongMove is the key of an error about a move of an address.
+const wrongMove = "move {0}: {1}"
 
 // replay plays the game of an address again. Where the dice are drawn it goes on to the
 // next decision or the end.
@@ -140,7 +155,7 @@ func (a Address) replay(ctx context.Context) (*replay, error) {
 			return nil, err
 		}
 		if err := r.move(name); err != nil {
-			return nil, fmt.Errorf("move %d: %w", i+1, err)
+			return nil, message.NewError(wrongMove, i+1, err)
 		}
 		r.draw()
 	}
@@ -161,10 +176,10 @@ func (r *replay) move(name string) error {
 	case at.CurrentPlayer() == game.Terminal:
 		return game.ErrGameOver
 	case r.rec.AtLimit():
-		return errors.New("the game has reached its limit of moves")
+		return message.NewError("the game has reached its limit of moves")
 	case at.CurrentPlayer() == game.Chance:
 		if err := r.rec.ReadRoll(name); err != nil {
-			return fmt.Errorf("the roll %s: %w", input.Quote(name), err)
+			return message.NewError("the roll {0}: {1}", input.Quote(name), err)
 		}
 		return nil
 	}
@@ -176,5 +191,8 @@ func (r *replay) move(name string) error {
 		}
 		names = append(names, n)
 	}
-	return fmt.Errorf("%s is no legal action here%s", input.Quote(name), input.Hint(name, names))
+	if near := input.Nearest(name, names); near != "" {
+		return message.NewError("{0} is no legal action here; did you mean {1}?", input.Quote(name), near)
+	}
+	return message.NewError("{0} is no legal action here", input.Quote(name))
 }

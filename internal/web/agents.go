@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/game/message"
 	"marsgym/internal/input"
 	"marsgym/models"
 )
@@ -41,6 +41,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	to := speaker(r.Language, Address{})
 	list := []agentInfo{{Name: Human, About: "a person at this page"}}
 	if a.solved(g) {
 		list = append(list, agentInfo{Name: agents.Exact, About: "best play: the game is solved"})
@@ -56,7 +57,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 		list = append(list, agentInfo{Name: name, About: about})
 	}
 	if g.Spec().HasWin() {
-		list = append(list, agentInfo{Name: "search:100", About: "tree search, 100 simulations a decision"}, agentInfo{Name: "search:400", About: "tree search, 400 simulations a decision"})
+		list = append(list, agentInfo{Name: "search:100", About: to.Say(message.New("tree search, {0} simulations a decision", 100))}, agentInfo{Name: "search:400", About: to.Say(message.New("tree search, {0} simulations a decision", 400))})
 	}
 	rank := func(x agentInfo) int {
 		if rows, i := measured(r.Game, x.Name); i >= 0 {
@@ -67,7 +68,7 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 	slices.SortStableFunc(list[1:], func(x, y agentInfo) int { return rank(x) - rank(y) })
 	for i, x := range list {
 		if _, k := measured(r.Game, x.Name); k >= 0 {
-			list[i].Level, list[i].Strong, list[i].Brief = levelName(r.Game, x.Name), howStrong(r.Game, x.Name, r.Players), brief(x.Name)
+			list[i].Level, list[i].Strong, list[i].Brief = to.Say(levelName(r.Game, x.Name)), to.Say(howStrong(r.Game, x.Name, r.Players)), to.Say(brief(x.Name))
 		}
 	}
 	want := agents.MetaOf(g.Spec())
@@ -83,6 +84,9 @@ func (a *App) listAgents(ctx context.Context, r *Request) (any, error) {
 			}
 		}
 	}
+	for i := range list {
+		list[i].About = to.Word(list[i].About)
+	}
 	return list, nil
 }
 
@@ -94,7 +98,7 @@ func (a *App) allowed(g env.Game, name string) error {
 	model := name
 	if m := searchName.FindStringSubmatch(name); m != nil {
 		if n, err := strconv.Atoi(m[1]); err != nil || n < 1 || n > maxSearch {
-			return fmt.Errorf("%s: want 1 to %d simulations", input.Quote(name), maxSearch)
+			return message.NewError("{0}: want 1 to {1} simulations", input.Quote(name), maxSearch)
 		}
 		if model = m[2]; model == "" {
 			return nil
@@ -106,7 +110,7 @@ func (a *App) allowed(g env.Game, name string) error {
 	if ok && a.isRun(strings.TrimSuffix(run, checkpointSuffix)) || model == agents.Pretrained {
 		return nil
 	}
-	return fmt.Errorf("unknown agent %s: agents are exact, %s, pretrained, search:400, and %sNAME for a run folder", input.Quote(name), strings.Join(g.BotNames(), ", "), runPrefix)
+	return message.NewError("unknown agent {0}: agents are {1}, and run:NAME for a run folder", input.Quote(name), texts(slices.Concat([]string{agents.Exact}, g.BotNames(), []string{agents.Pretrained, "search:400"})))
 }
 
 // opened holds what opens networks, which takes a while, by rules and name.

@@ -13,6 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/eval/analysis"
 	"marsgym/internal/input"
 	"marsgym/models"
@@ -67,7 +68,24 @@ type Request struct {
 	Games  []Address `json:"games,omitempty"`  // finished games
 	Run    string    `json:"run,omitempty"`    // name of a run folder
 
-	Language string `json:"language,omitempty"` // of rules, such as "de"; nothing else is translated here
+	Language string `json:"language,omitempty"` // of all texts, such as "de"; English if there are none in it
+}
+
+// speaker says what there is to say to those who sit at the page: agents have the names of their
+// levels.
+func speaker(language string, a Address) message.Speaker {
+	to := message.Speaker{Language: message.Find(language)}
+	if a.Seats == nil {
+		return to
+	}
+	levels := make([]string, len(a.Seats))
+	for i, name := range a.Seats {
+		if name != Human {
+			levels[i] = to.Say(levelName(a.Game, name))
+		}
+	}
+	to.Names = message.Names(levels, func(seat int) string { return to.Say(message.New("seat {0}", seat+1)) }, "")
+	return to
 }
 
 // handler answers the requests of a name.
@@ -104,17 +122,33 @@ const MaxRequest = 1 << 20
 // ErrBusy is returned where a request has not begun to compute within the limit.
 var ErrBusy = errors.New("too many requests at once; try again")
 
-// Handle answers a request. An error is a response {"error": text}, with "moreTime": true if
-// more Time would help and "goesOn": true if the same request gets its answer later; ok is false then.
+// failure is the response of an error.
+type failure struct {
+	Error    string `json:"error"`
+	Move     int    `json:"move,omitempty"`     // of the address that is wrong, from 1
+	Rest     string `json:"rest,omitempty"`     // the error without it
+	MoreTime bool   `json:"moreTime,omitempty"` // whether more Time would help
+	GoesOn   bool   `json:"goesOn,omitempty"`   // whether the same request gets its answer later
+}
+
+// Handle answers a request. An error is a response {"error": text} with what else there is to know
+// of it; ok is false then.
 func (a *App) Handle(ctx context.Context, request []byte) (response []byte, ok bool) {
 	response, err := a.answer(ctx, request)
 	if err != nil {
-		failure := struct {
-			Error    string `json:"error"`
-			MoreTime bool   `json:"moreTime,omitempty"`
-			GoesOn   bool   `json:"goesOn,omitempty"`
-		}{input.Message(err), errors.Is(err, analysis.ErrTime), errors.Is(err, errSolving)}
-		response, _ = json.Marshal(failure) // strings are always JSON
+		var r struct {
+			Language string   `json:"language"`
+			Game     string   `json:"game"`
+			Seats    []string `json:"seats"`
+		}
+		json.NewDecoder(bytes.NewReader(request)).Decode(&r) // as far as it can be read
+		to := speaker(r.Language, Address{Game: r.Game, Seats: r.Seats})
+		say := func(err error) string { return input.Message(errors.New(to.Error(err))) }
+		f := failure{Error: say(err), MoreTime: errors.Is(err, analysis.ErrTime), GoesOn: errors.Is(err, errSolving)}
+		if e, ok := err.(message.Error); ok && e.Key == wrongMove {
+			f.Move, f.Rest = e.Args[0].(int), say(e.Args[1].(error))
+		}
+		response, _ = json.Marshal(f) // strings are always JSON
 	}
 	return response, err == nil
 }
@@ -170,10 +204,10 @@ func (a *App) compute(ctx context.Context, places chan struct{}, f func(context.
 	}
 	err := f(ctx)
 	if errors.Is(err, errSolving) && errors.Is(context.Cause(ctx), ErrLimit) {
-		return fmt.Errorf("%w, and %w; try again in a minute", ErrLimit, errSolving)
+		return message.NewError("{0}, and {1}; try again in a minute", ErrLimit, errSolving)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), ErrLimit) {
-		return fmt.Errorf("%w of %v; try again, or start go run ./cmd/web with a larger -limit", ErrLimit, a.opt.Limit)
+		return message.NewError("{0} of {1}; try again, or start go run ./cmd/web with a larger -limit", ErrLimit, a.opt.Limit.String())
 	}
 	return err
 }
@@ -187,10 +221,11 @@ func (r *Request) position(ctx context.Context) (*replay, env.Position, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	g.to = speaker(r.Language, g.Address)
 	steps := len(g.rec.Steps)
 	if r.Step != nil {
 		if steps = *r.Step; steps < 0 || steps > len(g.rec.Steps) {
-			return nil, nil, fmt.Errorf("step is %d; the game has %d steps", steps, len(g.rec.Steps))
+			return nil, nil, message.NewError("step is {0}; the game has {1} steps", steps, len(g.rec.Steps))
 		}
 	}
 	return g, g.rec.At(steps), nil

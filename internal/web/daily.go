@@ -3,10 +3,10 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"marsgym/env"
+	"marsgym/env/game/message"
 	"marsgym/eval/analysis"
 )
 
@@ -66,5 +66,5 @@ func (a *App) daily(ctx context.Context, r *Request) (any, error) {
 		address.Moves = g.Moves[:len(slices.DeleteFunc(g.rec.Steps, env.Transition.Chance))] // one each of the decisions that are left
 		return Daily{address, worst.Step}, nil
 	}
-	return nil, errors.New("this day has no exercise; come back tomorrow")
+	return nil, message.NewError("this day has no exercise; come back tomorrow")
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 
+	"marsgym/env/game/message"
 	"marsgym/internal/input"
 )
 
@@ -44,7 +44,12 @@ var guides = func() (list []guide) {
 func (a *App) guide(_ context.Context, r *Request) (any, error) {
 	i := slices.IndexFunc(guides, func(g guide) bool { return slices.Contains(g.Games, r.Game) })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no guided game of %s; its rules say how it is played", input.Quote(r.Game))
+		return nil, message.NewError("there is no guided game of {0}; its rules say how it is played", input.Quote(r.Game))
 	}
-	return guides[i], nil
+	g, to := guides[i], speaker(r.Language, Address{})
+	g.Steps, g.End = slices.Clone(g.Steps), to.Word(g.End)
+	for k := range g.Steps {
+		g.Steps[k].Text = to.Word(g.Steps[k].Text)
+	}
+	return g, nil
 }

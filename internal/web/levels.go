@@ -3,10 +3,10 @@ package web
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"marsgym/agents"
+	"marsgym/env/game/message"
 	"marsgym/internal/figure"
 )
 
@@ -62,48 +62,48 @@ func level(name string) int {
 }
 
 // levelName names an agent for people: its level if it was measured, else itself.
-func levelName(id, name string) string {
+func levelName(id, name string) message.Message {
 	if _, i := measured(id, name); i >= 0 {
-		return fmt.Sprintf("Level %d", level(name))
+		return message.New("Level {0}", level(name))
 	}
-	return name
+	return message.Text(name)
 }
 
-// howStrong says in one line how strong an agent is among that number of players; "" if it was not
+// howStrong says in one line how strong an agent is among that number of players; nothing if it was not
 // measured. The number of a level says little: in Martian Risk, random play beats the bot greedy.
-func howStrong(id, name string, players int) string {
+func howStrong(id, name string, players int) (strong message.Message) {
 	rows, i := measured(id, name)
 	if i < 0 || rows[i].Players != players {
-		return ""
+		return strong
 	}
 	if name == yardstick {
-		return "the simple bot, with which the other levels are compared"
+		return message.New("the simple bot, with which the other levels are compared")
 	}
-	wins := figure.Chance(rows[i].Wins)
-	text := fmt.Sprintf("wins %s of 100 games against level %d", wins, level(yardstick))
+	wins := message.Figure(figure.Chance(rows[i].Wins))
+	strong = message.New("wins {0} of 100 games against level {1}", wins, level(yardstick))
 	if others := rows[i].Players - 1; others > 1 {
-		text = fmt.Sprintf("wins %s of 100 games against %d of level %d", wins, others, level(yardstick))
+		strong = message.New("wins {0} of 100 games against {1} of level {2}", wins, others, level(yardstick))
 	}
 	switch name {
 	case agents.Exact, "random":
-		text = brief(name) + ", and " + text
+		return message.New("{0}, and {1}", brief(name), strong)
 	}
-	return text
+	return strong
 }
 
 // brief says in few words what an agent with a level is, for lists.
-func brief(name string) string {
+func brief(name string) message.Message {
 	switch name {
 	case "random":
-		return "plays at random"
+		return message.New("plays at random")
 	case yardstick:
-		return "the simple bot"
+		return message.New("the simple bot")
 	case agents.Exact:
-		return "never makes a mistake"
+		return message.New("never makes a mistake")
 	case agents.Pretrained:
-		return "a trained network"
+		return message.New("a trained network")
 	}
-	return "a tree search"
+	return message.New("a tree search")
 }
 
 // yardstick is the agent against which the others were measured.

@@ -14,6 +14,7 @@ import (
 
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/record"
 	"marsgym/eval/analysis"
 )
@@ -63,7 +64,7 @@ func (a *App) review(ctx context.Context, r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Method, v.Exact, v.About, v.Seats = priced.Method, valuer.Exact(), valuer.About(), priced.Seats
+	v.Method, v.Exact, v.About, v.Seats = priced.Method, valuer.Exact(), g.to.Word(valuer.About()), priced.Seats
 	for i, x := range priced.Values {
 		v.Points = append(v.Points, Point{int(g.rec.At(i).CurrentPlayer()), numbers(x)})
 	}
@@ -154,13 +155,13 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 	for i, address := range r.Games {
 		g, err := address.replay(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("game %d: %w", i+1, err)
+			return nil, message.NewError("game {0}: {1}", i+1, err)
 		}
 		if i == 0 {
 			spec = g.spec
 			solution, err := a.solveWithin(ctx, g.game, a.patience(valuesTime))
 			if errors.Is(err, game.ErrNoSolution) {
-				return nil, fmt.Errorf("%s: %w; the review of a game estimates a rating of its own", spec.FullTitle(), game.ErrNoSolution)
+				return nil, message.NewError("{0}: {1}; the review of a game estimates a rating of its own", message.New("{0} for {1} {1|player|players}", spec.Called(), spec.Players), game.ErrNoSolution)
 			}
 			if err != nil {
 				return nil, err
@@ -168,7 +169,7 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 			valuer = analysis.NewExact(spec, solution)
 		}
 		if g.spec.RulesHash() != spec.RulesHash() {
-			return nil, errors.New("the games are of different rules")
+			return nil, message.NewError("the games are of different rules")
 		}
 		if len(g.rec.Steps) == 0 {
 			continue
@@ -180,7 +181,12 @@ func (a *App) report(ctx context.Context, r *Request) (any, error) {
 		p.Decisions = nil // the page has them from review
 		priced = append(priced, p)
 	}
-	return analysis.NewReport(spec, valuer, priced, 0), nil
+	report, to := analysis.NewReport(spec, valuer, priced, 0), speaker(r.Language, Address{})
+	report.About = to.Word(report.About)
+	if report.Unit = ""; !spec.HasWin() {
+		report.Unit = to.Word(spec.Unit)
+	}
+	return report, nil
 }
 
 // whileAllowed reads from in until ctx is done.
@@ -214,12 +220,12 @@ func (a *App) read(ctx context.Context, r *Request) (any, error) {
 		}
 		address, err := addressOf(ctx, g)
 		if err != nil {
-			return nil, fmt.Errorf("game %d: %w", len(list)+1, err)
+			return nil, message.NewError("game {0}: {1}", len(list)+1, err)
 		}
 		list = append(list, readGame{address, !g.Over()})
 	}
 	if list == nil {
-		return nil, errors.New("the text holds no game; a game begins with the line \"marsgym game 1\"")
+		return nil, message.NewError("the text holds no game; a game begins with the line \"marsgym game 1\"")
 	}
 	return map[string][]readGame{"games": list}, nil
 }
@@ -231,7 +237,7 @@ func addressOf(ctx context.Context, g *record.Game) (Address, error) {
 	a := Address{Players: spec.Players, Seats: g.Seats}
 	a.Game = preset(spec.Players, func(s game.Spec) bool { return s.RulesHash() == spec.RulesHash() })
 	if a.Game == "" {
-		return a, errors.New("its settings are not those of a game of this page; go run ./cmd/eval games FILE prices it")
+		return a, message.NewError("its settings are not those of a game of this page; go run ./cmd/eval games FILE prices it")
 	}
 	typed := a
 	typed.Typed = true

@@ -11,7 +11,9 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/eval/analysis"
+	"marsgym/internal/input"
 )
 
 // The times for estimates. Chosen: people wait as long for a list of choices, and for the
@@ -109,10 +111,7 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	options := within(valuer, 7*d/8)
-	v := &Values{Exact: valuer.Exact(), About: valuer.About(), Options: []analysis.Option{}}
-	if !g.spec.HasWin() {
-		v.Unit = g.spec.Unit
-	}
+	v := &Values{Exact: valuer.Exact(), About: g.to.Word(valuer.About()), Unit: g.unit(), Options: []analysis.Option{}}
 	position := within(valuer, d/8)
 	value, err := position.Values(ctx, []env.Position{at})
 	if err != nil {
@@ -123,7 +122,7 @@ func (a *App) values(ctx context.Context, r *Request) (any, error) {
 		v.Solving = a.solvingOf(g.game)
 	}
 	if at.CurrentPlayer() >= 0 {
-		v.Situation = at.Situation()
+		v.Situation = g.to.Word(at.Situation())
 		v.Options, err = analysis.Decide(ctx, g.game, at, options)
 		v.Method = options.Method()
 	}
@@ -197,7 +196,7 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	if r.Action != "" {
 		i := slices.IndexFunc(at.Legal(), func(a game.Action) bool { return g.game.ActionName(a) == r.Action })
 		if i < 0 {
-			return nil, fmt.Errorf("%q is no legal action here", r.Action)
+			return nil, message.NewError("{0} is no legal action here", input.Quote(r.Action))
 		}
 		if at, err = at.Apply(at.Legal()[i]); err != nil {
 			return nil, err
@@ -214,10 +213,9 @@ func (a *App) chance(ctx context.Context, r *Request) (any, error) {
 	}
 	valuer = within(valuer, d)
 	outcomes, err := analysis.Outcomes(ctx, at, valuer, seat)
-	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact(), About: valuer.About()}
-	n := g.names()
+	c := &Chance{Seat: seat, Method: valuer.Method(), Exact: valuer.Exact(), About: g.to.Word(valuer.About())}
 	for _, o := range outcomes {
-		c.Outcomes = append(c.Outcomes, Outcome{o, n.In(at.Narrate(o.After, 0, "")[0])})
+		c.Outcomes = append(c.Outcomes, Outcome{o, g.to.Say(at.Narrate(o.After, 0, "")[0])})
 	}
 	return c, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -11,8 +12,8 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/rulesbook"
-	"marsgym/internal/seats"
 )
 
 // View is a position of a game, as the page shows it.
@@ -32,8 +33,16 @@ type View struct {
 	Ask      string      `json:"ask,omitempty"` // what is to be rolled, and how to type it
 	Log      []Entry     `json:"log"`
 	Result   []string    `json:"result,omitempty"`
+	Kept     Kept        `json:"kept"`
 	Ended    bool        `json:"ended"`
 	Solving  *Solving    `json:"solving,omitempty"` // of play: exact was not ready, and another agent has played for it
+}
+
+// Kept is what the page keeps of a game for longer than it is in a language, in English.
+type Kept struct {
+	Result  string `json:"result,omitempty"` // of the only person: "won 26 : 14", "lost 14 : 26" or "took 12"
+	Against string `json:"against"`          // the agents
+	Unit    string `json:"unit"`
 }
 
 // Option is a legal action.
@@ -41,6 +50,7 @@ type Option struct {
 	Action int    `json:"action"`
 	Name   string `json:"name"`
 	About  string `json:"about"`
+	Kind   string `json:"kind"`   // the same for actions of a kind
 	Chance bool   `json:"chance"` // whether a roll follows
 }
 
@@ -65,17 +75,18 @@ func (a *App) view(ctx context.Context, r *Request) (any, error) {
 
 func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 	steps := len(r.rec.Steps)
-	n := r.names()
-	v := &View{Address: r.Address, Title: r.spec.Title, Names: n, Step: steps, Steps: steps, Log: []Entry{}}
-	if !r.spec.HasWin() {
-		v.Unit = r.spec.Unit
+	v := &View{Address: r.Address, Title: r.to.Say(r.spec.Called()), Unit: r.unit(), Step: steps, Steps: steps, Log: []Entry{}}
+	for seat := range message.Seat(r.spec.Players) {
+		v.Names = append(v.Names, r.to.Name(seat))
 	}
 	if step != nil {
 		v.Step = *step
 	}
 	at := r.rec.At(v.Step)
-	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(), int(at.CurrentPlayer())
-	nameScene(n, v.Scene)
+	v.Position, v.Scene, v.Text, v.Mover = at.String(), at.Scene(), at.Render(r.to), int(at.CurrentPlayer())
+	if v.Scene != nil {
+		v.Scene.In(r.to)
+	}
 	used := 0
 	for i, s := range r.rec.Steps {
 		if err := ctx.Err(); err != nil {
@@ -87,78 +98,114 @@ func (r *replay) view(ctx context.Context, step *int) (*View, error) {
 		if i < v.Step {
 			v.Used = used
 		}
-		v.Log = append(v.Log, r.entry(n, s, used))
+		v.Log = append(v.Log, r.entry(s, used))
 	}
-	for i, act := range at.Legal() {
+	for _, act := range at.Legal() {
 		after, err := at.Apply(act)
 		if err != nil {
 			return nil, err
 		}
-		o := Option{Action: int(act), Name: r.game.ActionName(act), Chance: after.CurrentPlayer() == game.Chance}
-		if v.Scene != nil {
-			o.About = v.Scene.Options[i].Text
-		} else {
-			o.About = n.In(at.DescribeAction(act))
-		}
-		v.Options = append(v.Options, o)
+		about := at.DescribeAction(act)
+		v.Options = append(v.Options, Option{int(act), r.game.ActionName(act), r.to.Say(about), about.Head().Key, after.CurrentPlayer() == game.Chance})
 	}
 	if at.CurrentPlayer() == game.Chance {
-		v.Ask = n.In(at.AskRoll())
+		v.Ask = r.to.Say(at.AskRoll())
 	}
+	v.Kept = r.kept()
 	if v.Ended = r.rec.Over(); v.Ended {
-		v.Result = r.result(n)
+		v.Result = r.result()
 	}
 	return v, nil
 }
 
 // entry tells of a step.
-func (r *replay) entry(n seats.Names, s env.Transition, used int) Entry {
-	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: n.All(s.Told())}
+func (r *replay) entry(s env.Transition, used int) Entry {
+	e := Entry{Seat: int(s.Before.CurrentPlayer()), Name: s.Roll, Used: used, Told: []string{}}
+	for _, m := range s.Told() {
+		e.Told = append(e.Told, strings.TrimSpace(r.to.Say(m)))
+	}
 	e.Turn = e.Seat
 	if s.Chance() {
 		e.Turn = game.TurnSeat(s.Before.String())
 	} else {
-		e.Name, e.About = r.game.ActionName(s.Action), n.In(s.Before.DescribeAction(s.Action))
+		e.Name, e.About = r.game.ActionName(s.Action), r.to.Say(s.Before.DescribeAction(s.Action))
 	}
 	return e
 }
 
+// unit names what values count; "" for shares of the win.
+func (r *replay) unit() string {
+	if r.spec.HasWin() {
+		return ""
+	}
+	return r.to.Word(r.spec.Unit)
+}
+
 // result says how a game has ended: first what the only person got, with that seat's score
 // first, then which other seats won, then why it is over.
-func (r *replay) result(n seats.Names) []string {
+func (r *replay) result() []string {
 	if r.rec.AtLimit() {
-		return []string{"The game has reached its limit of moves and is stopped. Nobody wins."}
+		return []string{r.to.Word("The game has reached its limit of moves and is stopped. Nobody wins.")}
 	}
-	returns, person := r.rec.Position().Returns(), n.Person()
 	var lines []string
+	say := func(key string, args ...any) { lines = append(lines, capital(r.to.Say(message.New(key, args...)))) }
+	figure := func(x float64) message.Figure { return message.Figure(fmt.Sprintf("%.4g", x)) }
+	returns, person := r.rec.Position().Returns(), slices.Index(r.to.Names, "")
 	if person >= 0 && r.spec.HasWin() {
-		share, did := r.spec.WinShare(returns[person]), "lost"
-		switch {
+		switch share := r.spec.WinShare(returns[person]); {
 		case share > 1-game.Tie:
-			did = "won"
+			say("result.won", r.score(person))
 		case share > game.Tie:
-			did = fmt.Sprintf("got %.4g of the win,", share)
+			say("result.shared", r.score(person), figure(share))
+		default:
+			say("result.lost", r.score(person))
 		}
-		lines = append(lines, fmt.Sprintf("You %s%s.", did, r.score(person)))
 	}
 	for i, x := range returns {
-		name := capital(n[i])
+		seat := message.Seat(i)
 		switch share := r.spec.WinShare(x); {
 		case !r.spec.HasWin():
-			lines = append(lines, fmt.Sprintf("%s took %g %s.", name, -x, r.spec.Unit))
+			say("result.took", seat, figure(-x), message.New(r.spec.Unit))
 		case i == person || person >= 0 && r.spec.Players == 2:
 		case share > 1-game.Tie:
-			lines = append(lines, name+" wins.")
+			say("result.wins", seat)
 		case share > game.Tie:
-			lines = append(lines, fmt.Sprintf("%s gets %.4g of the win.", name, share))
+			say("result.gets", seat, figure(share))
 		}
 	}
 	if k := len(r.rec.Steps); k > 0 {
-		for _, why := range n.All(r.rec.Steps[k-1].Told()) {
-			lines = append(lines, strings.TrimSuffix(capital(strings.TrimSpace(why)), ":")+".")
+		for _, why := range r.rec.Steps[k-1].Told() {
+			say("result.why", strings.TrimRight(capital(strings.TrimSpace(r.to.Say(why))), ":："))
 		}
 	}
 	return lines
+}
+
+// kept returns what the page keeps.
+func (r *replay) kept() (k Kept) {
+	if !r.spec.HasWin() {
+		k.Unit = r.spec.Unit
+	}
+	var against []string
+	for seat, name := range speaker("", r.Address).Names {
+		if r.Seats[seat] != Human {
+			against = append(against, name)
+		}
+	}
+	k.Against = strings.Join(against, ", ")
+	person := slices.Index(r.to.Names, "")
+	if person < 0 || !r.rec.Over() || r.rec.AtLimit() {
+		return k
+	}
+	switch x := r.rec.Position().Returns()[person]; {
+	case !r.spec.HasWin():
+		k.Result = fmt.Sprintf("took %g", -x)
+	case r.spec.WinShare(x) > 1-game.Tie:
+		k.Result = "won " + r.score(person).String()
+	case r.spec.WinShare(x) < game.Tie:
+		k.Result = "lost " + r.score(person).String()
+	}
+	return k
 }
 
 // capital returns a text with a capital at its beginning.
@@ -167,19 +214,19 @@ func capital(text string) string {
 	return strings.ToUpper(text[:n]) + text[n:]
 }
 
-// score returns the score at the end, that of a seat first; "" if the game has none.
-func (r *replay) score(seat int) string {
+// score returns the score at the end, that of a seat first; nothing if the game has none.
+func (r *replay) score(seat int) (text message.Message) {
 	scene := r.rec.Position().Scene()
 	if scene == nil {
-		return ""
+		return text
 	}
-	text := fmt.Sprintf(" %d", scene.Seats[seat].Score.Value)
+	scores := []string{fmt.Sprint(scene.Seats[seat].Score.Value)}
 	for i, s := range scene.Seats {
 		if i != seat {
-			text += fmt.Sprintf(" : %d", s.Score.Value)
+			scores = append(scores, fmt.Sprint(s.Score.Value))
 		}
 	}
-	return text
+	return message.Text(strings.Join(scores, " : "))
 }
 
 // gameInfo is a game of the catalog.
@@ -190,12 +237,22 @@ type gameInfo struct {
 	Players int    `json:"players"` // by default
 	Min     int    `json:"min"`
 	Max     int    `json:"max"`
+
+	called message.Message // the title
 }
 
-func (a *App) games(context.Context, *Request) (any, error) { return gameList() }
+func (a *App) games(_ context.Context, r *Request) (any, error) {
+	list, err := gameList()
+	to := speaker(r.Language, Address{})
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Title, list[i].About = to.Say(list[i].called), to.Word(list[i].About)
+	}
+	return list, err
+}
 
 // gameList lists the games of the catalog, which takes a moment.
-var gameList = sync.OnceValues(func() (any, error) {
+var gameList = sync.OnceValues(func() ([]gameInfo, error) {
 	var list []gameInfo
 	for _, e := range catalog.List() {
 		g, err := catalog.Open(e.ID, 0, nil)
@@ -203,7 +260,7 @@ var gameList = sync.OnceValues(func() (any, error) {
 			return nil, err
 		}
 		spec := g.Spec()
-		info := gameInfo{e.ID, spec.Title, e.About, spec.Players, spec.Players, spec.Players}
+		info := gameInfo{e.ID, spec.Title, e.About, spec.Players, spec.Players, spec.Players, spec.Called()}
 		for n := 1; n <= maxPlayers; n++ {
 			if _, err := catalog.Open(e.ID, n, nil); err == nil {
 				info.Min, info.Max = min(info.Min, n), max(info.Max, n)
@@ -226,22 +283,22 @@ func (a *App) rules(_ context.Context, r *Request) (any, error) {
 	if blocks == nil {
 		language, blocks = rulesbook.English, append([]rulesbook.Block{}, rulesbook.Blocks(spec, rulesbook.English)...)
 	}
-	return map[string]any{"title": spec.Title, "language": language, "blocks": blocks, "notation": rulesbook.Notation(spec)}, nil
+	return map[string]any{"title": speaker(r.Language, Address{}).Say(spec.Called()), "language": language, "blocks": blocks, "notation": rulesbook.Notation(spec)}, nil
 }
 
 // explain returns lines about Word in the position.
 func (a *App) explain(ctx context.Context, r *Request) (any, error) {
-	_, at, err := r.position(ctx)
+	g, at, err := r.position(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]string{"lines": append([]string{}, at.Explain(strings.ToLower(r.Word))...)}, nil
+	return map[string][]string{"lines": append([]string{}, at.Explain(g.to, strings.ToLower(r.Word))...)}, nil
 }
 
 // write returns the game as text, which cmd/eval reads too.
 func (a *App) write(ctx context.Context, r *Request) (any, error) {
 	if r.Start != "" {
-		return nil, fmt.Errorf("the game starts at a position of its own; the text holds games from their beginning")
+		return nil, message.NewError("the game starts at a position of its own; the text holds games from their beginning")
 	}
 	g, err := r.Address.replay(ctx)
 	if err != nil {
@@ -253,35 +310,4 @@ func (a *App) write(ctx context.Context, r *Request) (any, error) {
 		return nil, err
 	}
 	return map[string]string{"text": b.String()}, nil
-}
-
-// names names the seats of a game for those who sit at the page: agents have the names of their
-// levels.
-func (r *replay) names() seats.Names {
-	levels := make([]string, len(r.Seats))
-	for i, name := range r.Seats {
-		if name != Human {
-			levels[i] = levelName(r.Game, name)
-		}
-	}
-	return seats.Call(levels, "seat %d", "%s%c")
-}
-
-// nameScene replaces the seats in the texts of a scene, whose slices it owns.
-func nameScene(n seats.Names, s *game.Scene) {
-	if s == nil {
-		return
-	}
-	s.Text = n.In(s.Text)
-	for i := range s.Options {
-		s.Options[i].Text = n.In(s.Options[i].Text)
-	}
-	for i := range s.Places {
-		s.Places[i].Text = n.In(s.Places[i].Text)
-	}
-	if s.Map != nil {
-		for i := range s.Map.Cells {
-			s.Map.Cells[i].Text = n.In(s.Map.Cells[i].Text)
-		}
-	}
 }

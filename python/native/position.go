@@ -13,6 +13,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // positionInfo describes a position.
@@ -123,7 +124,7 @@ func (g *openGame) ask(p env.Position, question string, argument int64) (any, er
 		i, next := p.DrawOutcome(rand.NewPCG(uint64(argument), 0))
 		return drawn{i, describe(next)}, nil
 	case "render":
-		return p.Render(), nil
+		return p.Render(message.Speaker{}), nil
 	case "scene":
 		return p.Scene(), nil
 	case "describe_action":

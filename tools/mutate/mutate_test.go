@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,10 +53,7 @@ func TestSites(t *testing.T) {
 	}
 	var got []string
 	for _, s := range found {
-		changed, err := s.apply()
-		if err != nil {
-			t.Fatal(err)
-		}
+		changed := apply([]byte(source), s.edit)
 		before, after := strings.Split(source, "\n"), strings.Split(string(changed), "\n")
 		got = append(got, strings.TrimSpace(before[s.line-1])+" | "+strings.TrimSpace(after[s.line-1])+" | "+s.what)
 	}
@@ -88,8 +86,7 @@ func TestTry(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not in PATH")
 	}
-	p := tested{module: dir, dir: t.TempDir(), skip: "^$"}
-	p.Package.Dir, p.Package.ImportPath, p.Package.GoFiles = dir, "sum", []string{"sum.go"}
+	p := tested{pkg: pkg{dir, "sum", "sum", []string{"sum.go"}}, module: dir, dir: t.TempDir(), skip: "^$", only: regexp.MustCompile("")}
 	count, err := p.try(t.Context(), 100, rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		t.Fatal(err)

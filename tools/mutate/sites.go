@@ -5,30 +5,122 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// site is a place for a fault: the bytes of a file from from to to become text.
-type site struct {
-	file     string
-	line     int
-	column   int // in bytes, from 1
+// edit replaces the bytes of a file from from to to by text.
+type edit struct {
 	from, to int
 	text     string
-	what     string // the fault in words
 }
 
-// apply returns the file with the fault.
-func (s site) apply() ([]byte, error) {
-	source, err := os.ReadFile(s.file)
-	if err != nil {
-		return nil, err
+// apply returns source with edits that do not overlap.
+func apply(source []byte, edits ...edit) []byte {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var changed []byte
+	at := 0
+	for _, e := range edits {
+		changed = append(append(changed, source[at:e.from]...), e.text...)
+		at = e.to
 	}
-	return slices.Concat(source[:s.from], []byte(s.text), source[s.to:]), nil
+	return append(changed, source[at:]...)
+}
+
+// site is a place for a fault, which is an edit.
+type site struct {
+	edit
+	file   string
+	line   int
+	column int       // in bytes, from 1
+	what   string    // the fault in words
+	in     *function // in whose body it is; or nil
+}
+
+// String names the file, the line, the column and the fault.
+func (s site) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", filepath.Base(s.file), s.line, s.column, s.what)
+}
+
+// function is a function of which copies with faults can be made.
+type function struct {
+	from, to int    // bytes in the file
+	name     int    // the byte after its name
+	body     int    // the byte after the brace that opens its body
+	call     string // a statement that calls the copy with the number %d and returns
+	named    []edit // these give all parameters a name
+}
+
+// functionOf describes the function that a declaration declares; nil if it has no body.
+func functionOf(d ast.Decl, offset func(token.Pos) int) *function {
+	n, ok := d.(*ast.FuncDecl)
+	if !ok || n.Body == nil {
+		return nil
+	}
+	f := &function{from: offset(n.Pos()), to: offset(n.End()), name: offset(n.Name.End()), body: offset(n.Body.Lbrace) + 1}
+	names := func(list *ast.FieldList) (all []string) {
+		for _, field := range list.List {
+			dots := ""
+			if _, ok := field.Type.(*ast.Ellipsis); ok {
+				dots = "..."
+			}
+			name := func() string { return fmt.Sprintf("parameter%d", len(f.named)) }
+			if len(field.Names) == 0 {
+				all = append(all, name()+dots)
+				at := offset(field.Pos())
+				f.named = append(f.named, edit{at, at, name() + " "})
+			}
+			for _, id := range field.Names {
+				if id.Name != "_" {
+					all = append(all, id.Name+dots)
+					continue
+				}
+				all = append(all, name()+dots)
+				f.named = append(f.named, edit{offset(id.Pos()), offset(id.End()), name()})
+			}
+		}
+		return all
+	}
+	f.call = n.Name.Name + "__%d"
+	if n.Recv != nil {
+		f.call = names(n.Recv)[0] + "." + f.call
+	}
+	if t := n.Type.TypeParams; t != nil {
+		f.call += "[" + strings.Join(names(t), ", ") + "]"
+	}
+	f.call += "(" + strings.Join(names(n.Type.Params), ", ") + ")"
+	if n.Type.Results == nil {
+		f.call += "; return"
+	} else {
+		f.call = "return " + f.call
+	}
+	return f
+}
+
+// choices returns a file in which each function with faults calls a copy of itself that has one of
+// them, if the variable fault__ is its number. All sites are in functions.
+func choices(source []byte, sites map[int]site) []byte {
+	var edits []edit
+	var copies []byte
+	seen := map[*function]bool{}
+	for _, k := range slices.Sorted(maps.Keys(sites)) {
+		s := sites[k]
+		f := s.in
+		if !seen[f] {
+			seen[f] = true
+			edits = append(edits, f.named...)
+		}
+		call := fmt.Sprintf(" if fault__ == %d { "+f.call+" };", k, k)
+		edits = append(edits, edit{f.body, f.body, call})
+		with := apply(source[:f.to], edit{f.name, f.name, fmt.Sprintf("__%d", k)}, s.edit)
+		copies = fmt.Appendf(copies, "\n//line fault%d.go:1\n%s\n", k, with[f.from:])
+	}
+	return append(apply(source, edits...), copies...)
 }
 
 // swaps are the operators that replace an operator.
@@ -55,9 +147,15 @@ func sites(file string) ([]site, error) {
 		return nil, err
 	}
 	var found []site
+	var in *function
+	offset := func(p token.Pos) int { return set.Position(p).Offset }
 	add := func(from, to token.Pos, text, what string) {
-		p, end := set.Position(from), set.Position(to)
-		found = append(found, site{file, p.Line, p.Column, p.Offset, end.Offset, text, what})
+		p := set.Position(from)
+		s := site{edit{p.Offset, offset(to), text}, file, p.Line, p.Column, what, in}
+		if in != nil && s.from < in.body {
+			s.in = nil
+		}
+		found = append(found, s)
 	}
 	swap := func(at token.Pos, t token.Token) {
 		for _, other := range swaps[t] {
@@ -65,7 +163,7 @@ func sites(file string) ([]site, error) {
 		}
 	}
 	code := func(n ast.Node) string {
-		return string(source[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
+		return string(source[offset(n.Pos()):offset(n.End())])
 	}
 	short := func(n ast.Node) string { // in one line
 		if text, _, more := strings.Cut(code(n), "\n"); more {
@@ -73,7 +171,7 @@ func sites(file string) ([]site, error) {
 		}
 		return code(n)
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
+	inspect := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
 			return n.Tok != token.IMPORT
@@ -103,7 +201,11 @@ func sites(file string) ([]site, error) {
 			add(n.Pos(), n.End(), "", "without "+short(n))
 		}
 		return true
-	})
+	}
+	for _, d := range f.Decls {
+		in = functionOf(d, offset)
+		ast.Inspect(d, inspect)
+	}
 	return found, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/input"
 )
 
@@ -29,9 +30,8 @@ type Human struct {
 	// Confirm, if not nil, returns a warning before the person plays an action, or "".
 	// The person then decides again.
 	Confirm func(at env.Position, a game.Action) (warning string, err error)
-	// Named, if not nil, returns a text of the game with names in place of
-	// "seat 0".
-	Named func(text string) string
+	// To says what the game has to say.
+	To message.Speaker
 
 	game env.Game
 	in   *bufio.Reader
@@ -104,20 +104,13 @@ func (h *Human) ReadLine(prompt string) ([]string, error) {
 	}
 }
 
-func (h *Human) named(text string) string {
-	if h.Named == nil {
-		return text
-	}
-	return h.Named(text)
-}
-
 // choose shows a position and its legal actions until the person chooses one.
 func (h *Human) choose(p env.Position) (game.Action, error) {
 	o, err := h.options(p)
 	if err != nil {
 		return 0, err
 	}
-	board := h.named(p.Render())
+	board := p.Render(h.To)
 	fmt.Fprintf(h.out, "\n%s\n%s", board, o.short(strings.Count(board, "\n")+1))
 	warned := game.Action(-1)
 	for {
@@ -138,7 +131,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 		}
 		switch words[0] {
 		case "?", "help":
-			fmt.Fprint(h.out, h.named(o.explain(p, words[1:])))
+			fmt.Fprint(h.out, o.explain(p, h.To, words[1:]))
 			continue
 		case "quit", "exit", "q":
 			return 0, ErrQuit
@@ -148,7 +141,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 			_, err = p.Apply(a)
 		}
 		if err != nil {
-			fmt.Fprintf(h.out, "No: %s.\n", h.named(strings.TrimSuffix(input.Message(err), ": "+game.ErrIllegalAction.Error())))
+			fmt.Fprintf(h.out, "No: %s.\n", strings.TrimSuffix(input.Message(err), ": "+game.ErrIllegalAction.Error()))
 			continue
 		}
 		if h.Confirm != nil && a != warned {
@@ -157,7 +150,7 @@ func (h *Human) choose(p env.Position) (game.Action, error) {
 				return 0, err
 			}
 			if warning != "" {
-				fmt.Fprintf(h.out, "%s\nType it again to play it, or another action.\n", h.named(warning))
+				fmt.Fprintf(h.out, "%s\nType it again to play it, or another action.\n", warning)
 				warned = a
 				continue
 			}

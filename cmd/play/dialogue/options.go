@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/input"
 )
 
@@ -23,16 +23,25 @@ type options struct {
 
 // option is a legal action.
 type option struct {
-	action            game.Action
-	name, description string
-	hint              Hint // if the options are hinted
+	action     game.Action
+	name       string
+	kind, rest string // what it does; rest may be empty
+	hint       Hint   // if the options are hinted
+}
+
+// description says what an option does.
+func (x option) description() string {
+	if x.rest == "" {
+		return x.kind
+	}
+	return x.kind + ": " + x.rest
 }
 
 func (h *Human) options(p env.Position) (*options, error) {
 	o := &options{game: h.game, hinted: h.Hints != nil}
 	if scene := p.Scene(); scene != nil {
 		for _, x := range scene.Options {
-			o.list = append(o.list, option{action: x.Action, name: x.Name, description: h.named(x.Short)})
+			o.list = append(o.list, option{action: x.Action, name: x.Name, kind: h.To.Say(x.Kind), rest: h.To.Say(x.Short)})
 		}
 	} else {
 		for _, a := range p.Legal() {
@@ -63,7 +72,7 @@ const (
 func (o *options) short(board int) string {
 	different := map[string]bool{}
 	for _, x := range o.list {
-		different[x.description] = true
+		different[x.description()] = true
 	}
 	var text string
 	if n := len(o.list); n <= fewOptions && (n <= 4 || 2*len(different) > n) {
@@ -131,21 +140,18 @@ func (o *options) best(used int) string {
 		if equal > 0 {
 			line += fmt.Sprintf("  and %d more as good", equal)
 		}
-		if used+utf8.RuneCountInString(line) <= screenWidth {
+		if used+input.Width(line) <= screenWidth {
 			return line
 		}
 	}
 	return ""
 }
 
-// kinds groups the options by the part of their descriptions before a colon.
+// kinds groups the options by their kinds.
 func (o *options) kinds() (order []string, members map[string][]option) {
 	members = map[string][]option{}
 	for _, x := range o.list {
-		kind, _, _ := strings.Cut(x.description, ": ")
-		if kind == "" {
-			kind = "actions"
-		}
+		kind := cmp.Or(x.kind, "actions")
 		if members[kind] == nil {
 			order = append(order, kind)
 		}
@@ -168,7 +174,7 @@ func writeKind(b *strings.Builder, kind string, list []option, brief bool) {
 	var rests, entries []string
 	names := map[string][]string{}
 	for _, x := range list {
-		_, rest, _ := strings.Cut(x.description, ": ")
+		rest := x.rest
 		if brief {
 			rest = ""
 		}
@@ -224,7 +230,7 @@ func byBeginning(entries []string) (groups []string) {
 // widest returns the number of characters of the longest text.
 func widest(texts []string) (n int) {
 	for _, text := range texts {
-		n = max(n, utf8.RuneCountInString(text))
+		n = max(n, input.Width(text))
 	}
 	return n
 }
@@ -232,7 +238,7 @@ func widest(texts []string) (n int) {
 // inColumns writes entries behind a title in columns.
 func inColumns(title string, entries []string) string {
 	width := widest(entries) + 2
-	indent := len(title)
+	indent := input.Width(title)
 	perLine := (screenWidth - indent) / width
 	var b strings.Builder
 	b.WriteString(title)
@@ -248,7 +254,7 @@ func inColumns(title string, entries []string) string {
 		}
 		b.WriteString("  " + e)
 		if last := i == len(entries)-1 || (i+1)%perLine == 0; !last {
-			b.WriteString(strings.Repeat(" ", width-2-len([]rune(e))))
+			b.WriteString(strings.Repeat(" ", width-2-input.Width(e)))
 		}
 	}
 	return b.String() + "\n"
@@ -257,7 +263,7 @@ func inColumns(title string, entries []string) string {
 // inSequence writes entries behind a title, each behind the other. If breaks is set, a
 // line may end between the names of an entry.
 func inSequence(title string, entries []string, breaks bool) string {
-	indent := len(title)
+	indent := input.Width(title)
 	if indent > screenWidth/3 {
 		indent = 2
 	}
@@ -272,7 +278,7 @@ func inSequence(title string, entries []string, breaks bool) string {
 		}
 		space := "  "
 		for _, word := range words {
-			if len([]rune(line+space+word)) > screenWidth {
+			if input.Width(line+space+word) > screenWidth {
 				b.WriteString(line + "\n")
 				line, space = strings.Repeat(" ", indent), "  "
 			}
@@ -289,17 +295,15 @@ func inSequence(title string, entries []string, breaks bool) string {
 func (o *options) lines(list []option, fit bool) string {
 	keys, texts, hints := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
 	for i, x := range list {
-		keys[i], texts[i] = o.key(x), x.description
+		keys[i], texts[i] = o.key(x), x.description()
 		if o.hinted {
 			hints[i] = "   " + x.hint.Text
 		}
 	}
 	keyWidth := widest(keys)
 	if fit && 2+keyWidth+3+widest(texts)+widest(hints) > screenWidth {
-		for i, text := range texts {
-			if _, rest, ok := strings.Cut(text, ": "); ok {
-				texts[i] = rest
-			}
+		for i, x := range list {
+			texts[i] = cmp.Or(x.rest, x.kind)
 		}
 	}
 	room := max(screenWidth/3, screenWidth-2-keyWidth-3-widest(hints))
@@ -311,7 +315,7 @@ func (o *options) lines(list []option, fit bool) string {
 	for i := range list {
 		key, hint := keys[i], hints[i]
 		for text := range strings.SplitSeq(texts[i], "\n") {
-			b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %-*s%s", keyWidth, key, width, text, hint), " ") + "\n")
+			b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s   %s%s%s", keyWidth, key, text, strings.Repeat(" ", width-input.Width(text)), hint), " ") + "\n")
 			key, hint = "", ""
 		}
 	}
@@ -320,12 +324,12 @@ func (o *options) lines(list []option, fit bool) string {
 
 // explain lists all options, one a line, or describes what words name: options, and what
 // is on the board.
-func (o *options) explain(p env.Position, words []string) string {
+func (o *options) explain(p env.Position, to message.Speaker, words []string) string {
 	if len(words) == 0 {
 		return o.lines(o.list, false)
 	}
 	var b strings.Builder
-	for _, line := range p.Explain(strings.Join(words, " ")) {
+	for _, line := range p.Explain(to, strings.Join(words, " ")) {
 		b.WriteString(line + "\n")
 	}
 	b.WriteString(o.lines(o.withTokens(words), false))

@@ -61,7 +61,7 @@ func checkScreens(t *testing.T, g env.Game, bot env.Policy, dice *rand.PCG, each
 					return slices.Repeat([]dialogue.Hint{{Text: "about 100.00 ± 0.52 %"}}, len(p.Legal())), nil
 				}
 			}
-			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); !errors.Is(err, agents.ErrQuit) {
+			if _, err := env.ActionProbabilities(t.Context(), human, p, g.Spec().Actions); !errors.Is(err, dialogue.ErrQuit) {
 				t.Fatalf("%v; want the person to have quit", err)
 			}
 			screen := strings.Trim(colour.Strip(b.String()), "\n")

@@ -2,22 +2,21 @@
 import { transport } from './shell.js';
 import { connectWorker } from './client.js';
 import { hideToken, tokenOf } from './address.js';
-import { inLanguage, language, say, t } from './language.js';
+import { language, t } from './language.js';
 import { isToken, keepToken, token } from './store.js';
 
 /** An error that the logic has answered; its text is for people. */
 export class AnswerError extends Error {
   /**
    * @param {string} text
-   * @param {boolean} [moreTime] whether more time for estimates would help
-   * @param {boolean} [goesOn] whether the computation goes on, and the same request gets its result later
+   * @param {{move?: number, rest?: string, moreTime?: boolean, goesOn?: boolean}} [answer] with the move of the address
+   *   that is wrong and the text without it, whether more time for estimates would help, and whether the computation
+   *   goes on, so that the same request gets its result later
    */
-  constructor(text, moreTime = false, goesOn = false) {
-    super(say(text));
-    const [, move, rest] = /^(?:move (\d+): )?(.*)$/s.exec(text);
-    /** The move of the address that is wrong, or NaN, and the text without it. */
-    this.move = Number(move);
-    this.rest = say(rest);
+  constructor(text, { move = NaN, rest = text, moreTime = false, goesOn = false } = {}) {
+    super(text);
+    this.move = move;
+    this.rest = rest;
     this.moreTime = moreTime;
     this.goesOn = goesOn;
   }
@@ -40,6 +39,7 @@ async function http(request, signal) {
     if (t) tokens = [t];
     break;
   }
+  if (response.status === 503) throw new AnswerError(t('Too many requests at once; try again.'));
   if (!response.ok) throw new AnswerError((await response.text()).trim());
   return response.json();
 }
@@ -53,15 +53,13 @@ async function http(request, signal) {
 export async function call(name, fields = {}, signal = undefined) {
   let answer;
   try {
-    answer = await send({ do: name, ...fields }, signal);
+    answer = await send({ do: name, language: language(), ...fields }, signal);
   } catch (error) {
     if (error.name === 'AbortError' || error instanceof AnswerError) throw error;
     throw new AnswerError(offline ? t('The program of this page does not run: {reason}. Check the connection and try again, or reload the page: there can be a new version.', { reason: error.message }) : t('The program does not answer. Is it still running?'));
   }
-  if (answer?.error) throw new AnswerError(answer.error, answer.moreTime, answer.goesOn);
-  const own = inLanguage(answer);
-  if (own && typeof own === 'object') originals.set(own, answer);
-  return own;
+  if (answer?.error) throw new AnswerError(answer.error, answer);
+  return answer;
 }
 
 /**
@@ -82,12 +80,6 @@ export async function callSolved(name, fields, signal, wait) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 }
-
-/** The answers as the logic gave them, by those in the language of the page. @type {WeakMap<object, any>} */
-const originals = new WeakMap();
-
-/** An answer in English, for what is kept longer than the page has its language. @template {object} T @param {T} answer @returns {T} */
-export const english = (answer) => originals.get(answer) ?? answer;
 
 const kept = new Map();
 

@@ -3,22 +3,22 @@
 // that belong to everything selected, which the list of choices then shows alone. If one is
 // left, it is chosen if it belongs to nothing else, or by a second click on what it attacks.
 import { button, fill, h, press, sentence, svg } from './dom.js';
-import { say, t } from './language.js';
+import { t } from './language.js';
 import { drawMap } from './map.js';
 import { die, robot, seatClass, sign, swatch } from './pieces.js';
 
 /**
  * @typedef {{kind: string, seat: number, count: number, lying?: boolean}} Piece
- * @typedef {{name: string, text: string, at: number[], anchor?: number[], outline?: number[][][], kind?: string,
+ * @typedef {{name: string, label?: string, text: string, at: number[], anchor?: number[], outline?: number[][][], kind?: string,
  *   power?: string, group?: string, pieces?: Piece[], mark?: string, actions?: number[]}} Cell
  * @typedef {{name: string, cells: number[], holder: number}} Group
  * @typedef {{width: number, height: number, unit: number, cells: Cell[], borders: number[][], lines?: boolean,
- *   groups?: Group[], group?: string, pays?: string, kinds?: Array<{kind: string, text: string}>}} SceneMap
+ *   groups?: Group[], group?: string, pays?: string, kinds?: Array<{kind: string, label: string, text: string}>}} SceneMap
  * @typedef {{score: {name: string, value: number, gain?: number, target?: number},
  *   counts?: Array<{name: string, group?: string, value: number, most?: number}>, notes?: string[]}} Seat
- * @typedef {{name: string, text?: string, dice: Array<{face: string, count: number, actions?: number[]}>}} DiceGroup
- * @typedef {{name: string, levels: string[], at: number[], actions?: number[]}} Track
- * @typedef {{faces: Array<{text: string, name: string}>, count?: number, separator?: string}} Roll
+ * @typedef {{name: string, text?: string, dice: Array<{face: string, label?: string, count: number, actions?: number[]}>}} DiceGroup
+ * @typedef {{name: string, label: string, levels: string[], at: number[], actions?: number[]}} Track
+ * @typedef {{faces: Array<{text: string, name: string, label: string}>, count?: number, separator?: string}} Roll
  * @typedef {{text: string, goal: string, player: number, seats: Seat[], dice?: DiceGroup[], roll?: Roll, map?: SceneMap, places?: Cell[],
  *   tracks?: Track[], track?: string, options: Array<{action: number, name: string, text?: string}>}} Scene
  */
@@ -119,13 +119,13 @@ export class Board {
    * Makes an element that can be selected, if actions belong to it, and that says what it
    * shows.
    * @param {HTMLElement | SVGElement} element
-   * @param {{text: string, power?: string, group?: string, pieces?: Piece[], actions?: number[]}} what
+   * @param {{text: string, label?: string, power?: string, group?: string, pieces?: Piece[], actions?: number[]}} what
    * @param {string} name
    */
   add(element, what, name) {
     const actions = (this.onChoose && what.actions) || [];
     const option = actions.length === 1 ? this.scene.options.find((o) => o.action === actions[0])?.text : '';
-    const label = [`${say(name)}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
+    const label = [`${what.label ?? name}: ${what.text}`, what.group && `${this.scene.map.group} ${what.group}`, option].filter(Boolean).join('; ');
     const drawn = element instanceof SVGElement;
     if (drawn || actions.length) element.setAttribute('aria-label', label);
     if (drawn) element.append(svg('title', {}, label));
@@ -214,7 +214,7 @@ export class Board {
   }
 
   #dice(group) {
-    const label = (d) => (d.face ? `${d.count} × ${say(d.face)}` : d.actions && this.onChoose ? (d.count === 1 ? t('roll the die') : t('roll {n} dice', { n: d.count })) : d.count === 1 ? t('1 die') : t('{n} dice', { n: d.count }));
+    const label = (d) => (d.face ? `${d.count} × ${d.label}` : d.actions && this.onChoose ? (d.count === 1 ? t('roll the die') : t('roll {n} dice', { n: d.count })) : d.count === 1 ? t('1 die') : t('{n} dice', { n: d.count }));
     return h('section', { class: 'dice', 'aria-label': t('Dice {group}', { group: group.name }) }, h('h2', {}, sentence(group.name), group.text && h('small', {}, group.text)),
       group.dice.length === 0 ? h('p', { class: 'note' }, t('none')) : h('div', { class: 'dice-row' }, group.dice.map((d) => {
         const dice = [h('span', { class: 'dice-set' }, Array.from({ length: d.count }, () => die(d.face))), h('span', { class: 'dice-name' }, label(d))];
@@ -232,7 +232,7 @@ export class Board {
       const parts = [
         h('span', { class: 'place-robot', 'aria-hidden': 'true' }, svg('svg', { viewBox: '-12 -12 24 24' },
           svg('rect', { class: 'bay', x: -11, y: -11, width: 22, height: 22, rx: 4 }), place.pieces?.map((p) => robot(p, 20)))),
-        h('span', {}, h('strong', {}, say(place.name)), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
+        h('span', {}, h('strong', {}, place.label), h('small', {}, place.power), h('span', { class: 'hidden' }, place.text)),
       ];
       const open = place.actions && this.onChoose;
       const element = open ? button(parts, () => {}, attributes) : h('div', attributes, parts);
@@ -245,10 +245,10 @@ export class Board {
   #tracks() {
     const { tracks } = this.scene;
     return h('ul', { class: 'tracks', 'aria-label': t('Tracks') }, tracks.map((track) => {
-      const parts = [kindSign(track.name), h('span', {}, say(track.name)), track.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${track.levels[level]}` }, swatch(i), level))];
+      const parts = [kindSign(track.name), h('span', {}, track.label), track.at.map((level, i) => level > 0 && h('span', { class: 'marker', title: `${this.names[i]}: ${track.levels[level]}` }, swatch(i), level))];
       if (!track.actions || !this.onChoose) return h('li', { class: 'track' }, parts);
       const element = button(parts, () => {}, { class: 'track track-name', 'data-key': `track-${track.name}` });
-      this.add(element, { text: this.scene.track, actions: track.actions }, track.name);
+      this.add(element, { text: this.scene.track, label: track.label, actions: track.actions }, track.name);
       return h('li', {}, element);
     }));
   }
@@ -270,13 +270,13 @@ export function legend({ goal, map, tracks, track }, names) {
     tracks && h('p', {}, t('Tracks: {text}.', { text: track })),
     tracks && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('Tracks') }, h('table', { class: 'track-table' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('level')), tracks[0].levels.map((_, i) => h('th', { scope: 'col' }, i)))),
-      h('tbody', {}, tracks.map((x) => h('tr', {}, h('th', { scope: 'row' }, say(x.name)), x.levels.map((pay) => h('td', {}, pay)))))))];
+      h('tbody', {}, tracks.map((x) => h('tr', {}, h('th', { scope: 'row' }, x.label), x.levels.map((pay) => h('td', {}, pay)))))))];
 }
 
 /** What the kinds of cells of a map are. @param {SceneMap} map */
 export function kinds(map) {
   const shown = new Set(map.cells.map((c) => c.kind));
-  return h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, say(k.kind)), ` ${k.text}`))));
+  return h('ul', { class: 'kinds' }, map.kinds.filter((k) => shown.has(k.kind)).map((k) => h('li', {}, kindSign(k.kind), h('span', {}, h('strong', {}, k.label), ` ${k.text}`))));
 }
 
 /** The colour and the sign of a kind of cells. */

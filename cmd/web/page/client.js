@@ -1,5 +1,17 @@
 // Requests to the Web Worker of the exported page.
-import { say, t } from './language.js';
+import { later, t } from './language.js';
+
+/** What load.js and worker.js say of what is wrong, by the file before it. */
+const failures = [later('{file} cannot be loaded'), later('{file} of this version of the page is not on its server'), later('the program has ended')];
+
+/** What is wrong, in the language of the page. @param {string} text in English */
+function failure(text) {
+  for (const known of failures) {
+    const rest = known.replace('{file}', '');
+    if (text.endsWith(rest)) return t(known, { file: text.slice(0, -rest.length) });
+  }
+  return text;
+}
 
 /** Returns the function that sends a request, and starts the worker at the first one. */
 export function connectWorker() {
@@ -10,7 +22,7 @@ export function connectWorker() {
     worker = new Worker(new URL('worker.js', import.meta.url));
     worker.onerror = () => fail(t('{file} is not what it should be', { file: 'worker.js' }));
     worker.onmessage = ({ data }) => {
-      if (data.failed) return fail(say(data.failed));
+      if (data.failed) return fail(failure(data.failed));
       const request = pending.get(data.id);
       pending.delete(data.id);
       return request?.resolve(JSON.parse(data.response));

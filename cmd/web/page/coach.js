@@ -1,7 +1,6 @@
 // The coach: it warns before a choice that is at least an inaccuracy, and gives hints in two
 // steps: what matters, then the best choice.
 import { button, failure, fill, h, announce, sentence } from './dom.js';
-import { english } from './api.js';
 import { t } from './language.js';
 import * as numbers from './numbers.js';
 import { asGood, verdict } from './verdict.js';
@@ -78,11 +77,9 @@ export function coach(known, view, words, suggest) {
 function matters({ situation, options, unit }, view) {
   if (options.length === 1) return t('There is one choice only.');
   const costs = options.map((o) => verdict(o.regret, unit)), fine = costs.filter((c) => !c).length;
-  const [kinds, begins] = [english(view), view].map((v) => {
-    const about = new Map(v.options.map((o) => [o.name, o.about || o.name]));
-    return options.map((o) => /^[\u4e00-\u9fff]{2}|^\S+/.exec(about.get(o.action))[0]); // the first word, or two signs of Chinese
-  });
-  const alike = kinds.map((kind) => kind === kinds[0]); // of the kind of the best: in another language the first word may tell more
+  const known = new Map(view.options.map((o) => [o.name, o])), own = options.map((o) => known.get(o.action));
+  const begins = own.map((o) => /^[\u4e00-\u9fff]{2}|^\S+/.exec(o.about || o.name)[0]); // the first word, or two signs of Chinese
+  const alike = own.map((o) => o.kind === own[0].kind); // of the kind of the best
   const [least, worst] = [options[1], options.at(-1)].map((o) => numbers.loss(o.regret, unit));
   return [situation && t('{text}.', { text: sentence(situation) }),
     !costs.some(Boolean) ? t('No choice costs much here: the worst loses {worst}.', { worst })

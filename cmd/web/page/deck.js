@@ -1,5 +1,5 @@
 // The deck of a person's own mistakes, and the daily exercise: each is a position with a choice to find.
-import { call, callSolved, english } from './api.js';
+import { call, callSolved } from './api.js';
 import { goTo, link, parse, write } from './address.js';
 import { deck, keepCards, keepDay, keepReview } from './store.js';
 import { h } from './dom.js';
@@ -35,11 +35,11 @@ export function personOf(a) {
   return seats.filter((name) => name === 'human').length === 1 ? seats.indexOf('human') : -1;
 }
 
-/** Keeps what a review says of the only person, if the game was played here. @param {import('./address.js').Address} a @param {{unit: string}} view @param {any} review */
+/** Keeps what a review says of the only person, if the game was played here. @param {import('./address.js').Address} a @param {{kept: {unit: string}}} view @param {any} review */
 export function learn(a, view, review) {
   const seat = personOf(a);
   if (seat < 0 || !review.priced.includes(seat)) return;
-  const { unit } = english(view), known = (n) => (sure(n) ? n.value : undefined); // a wide estimate says nothing
+  const { unit } = view.kept, known = (n) => (sure(n) ? n.value : undefined); // a wide estimate says nothing
   const { luck, losses, decisions } = review.seats[seat], key = write(a), now = Date.now();
   const cards = review.mistakes.filter((m) => m.seat === seat && verdict(m.loss, unit)).map(({ step }) => ({ key, step, box: 0, due: now, at: now }));
   keepReview(key, { luck: known(luck), loss: known(losses), decisions, unit, exact: review.exact }, cards);

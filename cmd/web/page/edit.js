@@ -1,10 +1,10 @@
 // Edits of positions by clicks. A position stays a text in the notation of its game: an edit
 // changes the text, and the logic says whether it is right.
 import { button, h, press } from './dom.js';
-import { say, t } from './language.js';
+import { later, t } from './language.js';
 import { die } from './pieces.js';
 
-const faces = [['T', 'tank'], ['R', 'ray'], ['H', 'human'], ['C', 'cow'], ['K', 'chicken']];
+const faces = [['T', later('tank')], ['R', later('ray')], ['H', later('human')], ['C', later('cow')], ['K', later('chicken')]];
 const counted = ['mars-is-ours-fast', 'martian-risk']; // games whose first numbers follow from the map
 
 /**
@@ -75,8 +75,8 @@ function dice(word, text, change) {
   const counts = read(text, word);
   return h('fieldset', {}, h('legend', {}, word === 'aside' ? t('Dice set aside') : t('Dice of the roll')), h('div', { class: 'edit-dice' },
     faces.filter(([f]) => word === 'aside' || f !== 'T').map(([f, name]) => h('div', {}, die(name), h('span', { class: 'number' }, counts[f] ?? 0),
-      button('−', () => add(f, -1), { class: 'small', disabled: !counts[f], 'aria-label': word === 'aside' ? t('One {die} less set aside', { die: say(name) }) : t('One {die} less in the roll', { die: say(name) }), 'data-key': `less-${word}-${f}` }),
-      button('+', () => add(f, 1), { class: 'small', 'aria-label': word === 'aside' ? t('One {die} more set aside', { die: say(name) }) : t('One {die} more in the roll', { die: say(name) }), 'data-key': `more-${word}-${f}` })))));
+      button('−', () => add(f, -1), { class: 'small', disabled: !counts[f], 'aria-label': word === 'aside' ? t('One {die} less set aside', { die: t(name) }) : t('One {die} less in the roll', { die: t(name) }), 'data-key': `less-${word}-${f}` }),
+      button('+', () => add(f, 1), { class: 'small', 'aria-label': word === 'aside' ? t('One {die} more set aside', { die: t(name) }) : t('One {die} more in the roll', { die: t(name) }), 'data-key': `more-${word}-${f}` })))));
 }
 
 /** Sets the letter of a map or of the laboratories, whose rows slashes separate. */

@@ -1,14 +1,26 @@
 // The games of this browser: those that are played here and those that are read from text, with
 // what their reviews say, the mistakes to practise and the daily exercise.
-import { call, callOnce, callSolved, english } from './api.js';
+import { call, callOnce, callSolved } from './api.js';
 import { lineChart } from './chart.js';
 import { button, fill, h, save } from './dom.js';
 import { goTo, link, parse, write } from './address.js';
 import { due, openDaily, personOf, practise, rule, today } from './deck.js';
-import { day, say, t } from './language.js';
+import { day, t } from './language.js';
 import { reviewOf, usual } from './review.js';
 import { days, deck, dropCard, everything, forgetGames, games as kept, keep, limit, merge } from './store.js';
 import * as numbers from './numbers.js';
+
+/** A result as it is kept, in the language of the page; before there were languages it was kept as a sentence. @param {string} result */
+function said(result) {
+  const [, did, what] = /^(?:You )?(won|lost|took) (.*?)(?: turns)?\.?$/.exec(result) ?? [];
+  return did === 'won' ? t('You won {score}.', { score: what }) : did === 'lost' ? t('You lost {score}.', { score: what }) : did === 'took' ? t('You took {n} turns.', { n: what }) : result;
+}
+
+/** The names of agents as they are kept, in the language of the page. @param {string} names */
+const levels = (names) => names.replace(/Level (\d+)/g, (_, n) => t('Level {n}', { n }));
+
+/** The unit of a game in the language of the page. @param {string} [unit] */
+const unitOf = (unit = '') => (unit === 'turns' ? t('turns') : unit);
 
 /** Draws the page. */
 export async function show(main, query, signal, _, done = '') {
@@ -51,13 +63,13 @@ export async function show(main, query, signal, _, done = '') {
       h('label', { class: 'block' }, t('Games as text, of this page or of go run ./cmd/play -record FILE'), text), error, h('p', {}, h('button', { class: 'primary' }, t('Read'))))));
 
   function line(g) {
-    return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: say(g.against) }) : called(groupOf(g))), ' ',
-      h('small', {}, [say(g.result ?? '').replace(/[.。]$/, ''), skill(g), day(g.at)].filter(Boolean).join(' · ')));
+    return h('li', {}, h('a', { href: link('play', g.key) }, g.against ? t('{game} against {players}', { game: title(g.game), players: levels(g.against) }) : called(groupOf(g))), ' ',
+      h('small', {}, [said(g.result ?? '').replace(/[.。]$/, ''), skill(g), day(g.at)].filter(Boolean).join(' · ')));
   }
 
   /** The luck and the loss of a game that is reviewed. */
   function skill({ luck, loss, unit, exact }) {
-    const part = (name, x) => x !== undefined && `${name} ${x > 0 ? '+' : ''}${numbers.part(x, say(unit ?? ''))}`;
+    const part = (name, x) => x !== undefined && `${name} ${x > 0 ? '+' : ''}${numbers.part(x, unitOf(unit))}`;
     const text = [part(t('luck'), luck), part(t('mistakes'), loss && -loss)].filter(Boolean).join(', ');
     return text && !exact ? t('{text} by estimate', { text }) : text;
   }
@@ -103,7 +115,7 @@ export async function show(main, query, signal, _, done = '') {
     const charts = groups.map((group) => {
       const list = over.filter((g) => groupOf(g) === group && g.decisions > 0 && g.loss !== undefined).sort((x, y) => x.at - y.at);
       if (list.length < 2) return null;
-      const unit = say(list[0].unit ?? '');
+      const unit = unitOf(list[0].unit);
       return lineChart({
         title: t('{game}: loss per decision', { game: called(group) }), xLabel: t('game'), yLabel: unit || t('% of the win'), digits: 2, zero: true,
         series: [{ name: unit || t('% of the win'), x: list.map((_, i) => i + 1), y: list.map((g) => ((unit ? 1 : 100) * g.loss) / g.decisions), seat: 0 }],
@@ -142,7 +154,7 @@ export async function show(main, query, signal, _, done = '') {
     fill(reports, h('p', {}, t('Computing…')));
     try {
       const games = over.filter((g) => groupOf(g) === group).slice(0, 200).map((g) => parse(g.key)); // at most that many at once
-      const r = await callSolved('report', { games }, signal, (message) => mine === asked && fill(reports, h('p', {}, message))), unit = english(r).unit === 'share of the win' ? '' : r.unit; // without a win there is no rating
+      const r = await callSolved('report', { games }, signal, (message) => mine === asked && fill(reports, h('p', {}, message))), { unit } = r; // without a win there is no rating
       if (mine !== asked) return;
       fill(reports, h('h3', {}, called(group)), h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Ratings') }, h('table', {},
         h('thead', {}, h('tr', {}, [t('player'), t('games'), t('mistakes a game'), t('loss a decision'), !unit && t('rating')].filter(Boolean).map((x) => h('th', { scope: 'col' }, x)))),

@@ -1,5 +1,5 @@
 // A game: the board with the players and the choices on one screen, then the log and the review.
-import { call, callOnce, english } from './api.js';
+import { call, callOnce } from './api.js';
 import { drawBoard, legend } from './board.js';
 import { button, fill, h, notice, announce, sentence } from './dom.js';
 import { common, gameOf, goTo, link, mainLine, read, whole, write } from './address.js';
@@ -243,13 +243,13 @@ function after(view, moves) {
   return go({ ...a, moves, line });
 }
 
-/** Stores the game as one that is played here, in English. */
-function remember(shown) {
-  const view = english(shown), a = view.address;
+/** Stores the game as one that is played here. */
+function remember(view) {
+  const a = view.address;
   if (a.line || a.start) return;
   const score = view.scene?.seats.map((seat) => seat.score.value).join(' : ');
-  const against = view.names.filter((_, i) => a.seats[i] !== 'human').join(', ');
-  keep(write(a), a, { open: !view.ended, result: view.ended ? view.result[0] : score ?? '', against });
+  const { result, against } = view.kept;
+  keep(write(a), a, { open: !view.ended, result: view.ended ? result ?? view.result[0] : score ?? '', against });
 }
 
 /** Remembers which part of the page has the focus of the keyboard, before its elements are replaced. */
@@ -277,7 +277,7 @@ function news(view) {
   const { seats } = view.address, parts = [];
   for (const entry of view.log.slice(0, view.step).reverse()) {
     const person = entry.seat >= 0 && seats[entry.seat] === 'human';
-    parts.unshift(...entry.told.filter((text) => !/\([+−-]\d+\)/.test(text)).map(sentence));
+    parts.unshift(...entry.told.filter((text) => !/[(（][+−-]\d+[)）]/.test(text)).map(sentence));
     if (person || parts.length > 6) break;
     if (entry.seat >= 0) parts.unshift(`${nameOf(view, entry.seat)}: ${words(entry.about)}`);
   }

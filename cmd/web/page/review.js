@@ -25,7 +25,7 @@ const most = 60000; // milliseconds for the estimates of a review. Chosen
 /**
  * The review of a game, with its time where values are estimated. Who asks while it is computed gets
  * the same. What it says of a game that was played here is kept.
- * @param {{address: import('./address.js').Address, view: {unit: string}}} context
+ * @param {{address: import('./address.js').Address, view: {unit: string, kept: {unit: string}}}} context
  * @param {number} time
  * @param {AbortSignal} signal
  */

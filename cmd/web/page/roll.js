@@ -1,7 +1,7 @@
 // Typed dice: what was rolled on the table of the people.
 import { button, fill, h, sentence } from './dom.js';
 import { chanceMap } from './chance.js';
-import { say, t } from './language.js';
+import { t } from './language.js';
 import { die } from './pieces.js';
 
 /** The input of a roll. @param {any} context */
@@ -32,7 +32,7 @@ export function rollInput(context) {
  */
 function facePad(roll, send) {
   const { faces, count = 0, separator = '' } = roll;
-  const drawn = (face) => [die(face.name), /\d/.test(face.name) ? null : h('span', {}, say(face.name))];
+  const drawn = (face) => [die(face.name), /\d/.test(face.name) ? null : h('span', {}, face.label)];
   /** @type {typeof faces} */
   const entered = [];
   const enter = () => send(entered.map((face) => face.text).join(separator));
@@ -45,9 +45,9 @@ function facePad(roll, send) {
   const draw = () => {
     const here = pad.contains(document.activeElement);
     fill(pad,
-      h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': say(face.name), 'data-key': `face-${face.text}` }))),
+      h('div', { class: 'pad' }, faces.map((face) => button(drawn(face), () => add(face), { class: 'pad-face', disabled: count > 0 && entered.length >= count, 'aria-label': face.label, 'data-key': `face-${face.text}` }))),
       count !== 1 && [
-        h('p', { class: 'dice-set', role: 'status', 'aria-label': t('Entered: {dice}', { dice: entered.map((face) => say(face.name)).join(', ') || t('nothing') }) }, entered.map((face) => die(face.name))),
+        h('p', { class: 'dice-set', role: 'status', 'aria-label': t('Entered: {dice}', { dice: entered.map((face) => face.label).join(', ') || t('nothing') }) }, entered.map((face) => die(face.name))),
         h('p', { class: 'row' },
           button(count ? t('Enter {n} of {count}', { n: entered.length, count }) : t('Enter'), enter, { class: 'primary', disabled: entered.length === 0 || (count > 0 && entered.length < count), 'data-key': 'enter-roll' }),
           button('⌫', () => { entered.pop(); draw(); }, { disabled: entered.length === 0, 'aria-label': t('Take the last back'), 'data-key': 'take-back' }))]);

@@ -4,13 +4,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall/js"
 
 	"marsgym/env"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/web"
 	"marsgym/models"
 )
@@ -85,7 +86,7 @@ func fetch(ctx context.Context, name string) ([]byte, error) {
 	})
 	defer found.Release()
 	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		done <- result{err: errors.New(args[0].Get("message").String() + "; it is needed once, from the network")}
+		done <- result{err: message.NewError("{0}; it is needed once, from the network", message.New(strings.Replace(args[0].Get("message").String(), name, "{0}", 1), name))}
 		return nil
 	})
 	defer failed.Release()

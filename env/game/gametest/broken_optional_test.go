@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // brokenOptional break a clause of an optional interface.
@@ -117,12 +118,14 @@ var brokenOptional = []breach{
 	{"ActionName differs between actions", func(g *cups) {
 		g.name = func(game.Action) string { return "take" }
 	}},
-	{"DescribeAction is not empty", func(g *cups) { g.describeAction = func(state, game.Action) string { return "" } }},
+	{"DescribeAction is not empty", func(g *cups) {
+		g.describeAction = func(state, game.Action) message.Message { return message.Message{} }
+	}},
 	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(s, next state) string { return g.format(next) } }},
 	{"OutcomeName is one word", func(g *cups) { g.outcomeName = func(_, _ state) string { return "" } }},
 	{"OutcomeName differs between outcomes", func(g *cups) { g.outcomeName = func(_, _ state) string { return "5" } }},
 	{"OutcomeName does not panic", func(g *cups) { g.outcomeName = func(_, _ state) string { panic("oh") } }},
-	{"AskRoll is one line", func(g *cups) { g.askRoll = func(state) string { return "both\ncups" } }},
+	{"AskRoll is one line", func(g *cups) { g.askRoll = func(state) message.Message { return message.New("both\ncups") } }},
 	{"ReadRoll reads what DrawRoll draws", func(g *cups) { g.readRoll = func(s state, _ string) (state, error) { return s, errors.New("no") } }},
 	{"ReadRoll refuses text that is no roll", func(g *cups) {
 		read := g.readRoll
@@ -140,21 +143,25 @@ var brokenOptional = []breach{
 			return draw(s, next, dice) + strings.Repeat(" ", calls%2)
 		}
 	}},
-	{"Dice does not panic", func(g *cups) { g.askRoll = func(state) string { panic("oh") } }},
+	{"Dice does not panic", func(g *cups) { g.askRoll = func(state) message.Message { panic("oh") } }},
 	{"Narrate appends", func(g *cups) {
-		g.narrate = func([]string, state, state, game.Action, string) []string { return []string{"a roll"} }
+		g.narrate = func([]message.Message, state, state, game.Action, string) []message.Message {
+			return []message.Message{message.New("a roll")}
+		}
 	}},
 	{"Narrate appends lines", func(g *cups) {
-		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string { return append(dst, "a\nroll") }
+		g.narrate = func(dst []message.Message, _, _ state, _ game.Action, _ string) []message.Message {
+			return append(dst, message.New("a\nroll"))
+		}
 	}},
 	{"Narrate tells what chance did", func(g *cups) {
-		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string { return dst }
+		g.narrate = func(dst []message.Message, _, _ state, _ game.Action, _ string) []message.Message { return dst }
 	}},
 	{"Narrate is a function of its arguments", func(g *cups) {
 		calls := 0
-		g.narrate = func(dst []string, _, _ state, _ game.Action, _ string) []string {
+		g.narrate = func(dst []message.Message, _, _ state, _ game.Action, _ string) []message.Message {
 			calls++
-			return append(dst, strings.Repeat("x", calls%2+1))
+			return append(dst, message.New(strings.Repeat("x", calls%2+1)))
 		}
 	}},
 	{"Kind is a label of one line", func(g *cups) { g.kind = func(state, game.Action, game.Action) string { return "" } }},

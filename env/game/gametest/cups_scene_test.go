@@ -1,25 +1,25 @@
 package gametest_test
 
 import (
-	"fmt"
 	"math"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // cupsScene draws the cups as a map of two cells in one group, with the points of both
 // seats as pieces, a track and dice.
 func cupsScene(g *cups, s state) game.Scene {
-	scene := game.Scene{Text: fmt.Sprintf("turn %d", s.Turns), Goal: "most points win", Player: g.currentPlayer(s)}
+	scene := game.Scene{Text: message.New("turn {0}", s.Turns), Goal: message.New("most points win"), Player: g.currentPlayer(s)}
 	square := func(x float64) [][]game.ScenePoint { return [][]game.ScenePoint{{{x, 0}, {x + 1, 0}, {x + 1, 1}}} }
 	scene.Map = &game.SceneMap{Width: 2, Height: 1, Unit: 1, Borders: [][2]int{{0, 1}}, Groups: []game.SceneGroup{{Name: "cups", Cells: []int{0, 1}, Holder: -1}}}
 	for i, name := range []string{"left", "right"} {
 		scene.Map.Cells = append(scene.Map.Cells, game.SceneCell{
-			Name: name, Text: fmt.Sprint(s.Cup[i]), Group: "cups", At: game.ScenePoint{float64(i) + 0.5, 0.5}, Outline: square(float64(i)),
+			Name: name, Text: message.New("{0}", s.Cup[i]), Group: "cups", At: game.ScenePoint{float64(i) + 0.5, 0.5}, Outline: square(float64(i)),
 		})
 	}
-	table := game.SceneCell{Name: "table", Text: "points"}
-	track := game.SceneTrack{Name: "points", Levels: make([]string, 20)}
+	table := game.SceneCell{Name: "table", Text: message.New("points")}
+	track := game.SceneTrack{Name: "points", Levels: make([]message.Message, 20), Brief: make([]string, 20)}
 	for p, n := range s.Score {
 		scene.Seats = append(scene.Seats, game.SceneSeat{
 			Score: game.SceneScore{Name: "points", Value: int(n)}, Counts: []game.SceneCount{{Name: "turns", Value: int(s.Turns), Most: 6}},
@@ -54,11 +54,11 @@ var brokenScenes = []breach{
 	{"Scene does not panic", func(g *cups) { g.scene = func(state) game.Scene { panic("oh") } }},
 	{"Scene is a function of the state", func(g *cups) {
 		n := 0
-		spoil(g, func(_ state, x *game.Scene) { n++; x.Text = fmt.Sprint(n) })
+		spoil(g, func(_ state, x *game.Scene) { n++; x.Text = message.New("{0}", n) })
 	}},
 	{"a scene can be written as JSON", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Unit = math.NaN() }) }},
-	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Text = "two\nlines" }) }},
-	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Goal = "" }) }},
+	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Text = message.New("two\nlines") }) }},
+	{"the text and the goal of a scene are a line each", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Goal = message.Message{} }) }},
 	{"a scene has the current player", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Player = 0 }) }},
 	{"a scene has all seats", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Seats = x.Seats[:1] }) }},
 	{"seats count the same things", func(g *cups) {
@@ -94,7 +94,7 @@ var brokenScenes = []breach{
 		})
 	}},
 	{"cells have a name of their own", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Places[0].Name = "left" }) }},
-	{"cells have a name of their own and a text", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].Text = " " }) }},
+	{"cells have a name of their own and a text", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].Text = message.New(" ") }) }},
 	{"cells lie on the map", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].At[0] = 3 }) }},
 	{"cells lie on the map", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Cells[1].Outline[0][2][1] = -1 }) }},
 	{"borders join two cells", func(g *cups) { spoil(g, func(_ state, x *game.Scene) { x.Map.Borders[0] = [2]int{1, 2} }) }},

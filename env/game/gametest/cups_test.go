@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // cups is a tiny game with every optional interface of rules but Solver. Two seats take turns. The
@@ -27,13 +28,13 @@ type cups struct {
 	format         func(s state) string
 	parse          func(text string) (state, error)
 	name           func(a game.Action) string
-	describeAction func(s state, a game.Action) string
+	describeAction func(s state, a game.Action) message.Message
 	outcomeName    func(s, next state) string
 	scene          func(s state) game.Scene
-	askRoll        func(s state) string
+	askRoll        func(s state) message.Message
 	readRoll       func(s state, roll string) (state, error)
 	drawRoll       func(s, next state, dice *rand.PCG) string
-	narrate        func(dst []string, s, next state, a game.Action, roll string) []string
+	narrate        func(dst []message.Message, s, next state, a game.Action, roll string) []message.Message
 	odds           func(question string) ([]game.Table, error)
 	canonical      func(s state) (state, []game.Action)
 	expand         func(dst *game.Expansion[state], s state) bool
@@ -71,17 +72,19 @@ func (c *cups) Encode(dst []float32, s state, p game.Player) { c.encode(dst, s, 
 func (c *cups) EncodeSparse(dst []game.Element, s state, p game.Player) []game.Element {
 	return c.encodeSparse(dst, s, p)
 }
-func (c *cups) Sample(s state, r *rand.PCG) state             { return c.sample(s, r) }
-func (c *cups) Format(s state) string                         { return c.format(s) }
-func (c *cups) Parse(text string) (state, error)              { return c.parse(text) }
-func (c *cups) ActionName(a game.Action) string               { return c.name(a) }
-func (c *cups) DescribeAction(s state, a game.Action) string  { return c.describeAction(s, a) }
+func (c *cups) Sample(s state, r *rand.PCG) state { return c.sample(s, r) }
+func (c *cups) Format(s state) string             { return c.format(s) }
+func (c *cups) Parse(text string) (state, error)  { return c.parse(text) }
+func (c *cups) ActionName(a game.Action) string   { return c.name(a) }
+func (c *cups) DescribeAction(s state, a game.Action) message.Message {
+	return c.describeAction(s, a)
+}
 func (c *cups) OutcomeName(s, next state) string              { return c.outcomeName(s, next) }
 func (c *cups) Scene(s state) game.Scene                      { return c.scene(s) }
-func (c *cups) AskRoll(s state) string                        { return c.askRoll(s) }
+func (c *cups) AskRoll(s state) message.Message               { return c.askRoll(s) }
 func (c *cups) ReadRoll(s state, roll string) (state, error)  { return c.readRoll(s, roll) }
 func (c *cups) DrawRoll(s, next state, dice *rand.PCG) string { return c.drawRoll(s, next, dice) }
-func (c *cups) Narrate(dst []string, s, next state, a game.Action, roll string) []string {
+func (c *cups) Narrate(dst []message.Message, s, next state, a game.Action, roll string) []message.Message {
 	return c.narrate(dst, s, next, a, roll)
 }
 func (c *cups) OddsTables(question string) ([]game.Table, error) { return c.odds(question) }
@@ -243,10 +246,10 @@ func healthy() *cups {
 		return s, nil
 	}
 	g.name = func(a game.Action) string { return [...]string{"left", "right", "pass"}[a] }
-	g.describeAction = func(s state, a game.Action) string { return "choose " + g.name(a) }
+	g.describeAction = func(s state, a game.Action) message.Message { return message.New("choose {0}", g.name(a)) }
 	g.outcomeName = func(_, next state) string { return fmt.Sprintf("%d,%d", next.Cup[0], next.Cup[1]) }
 	g.scene = func(s state) game.Scene { return cupsScene(g, s) }
-	g.askRoll = func(state) string { return "both cups" }
+	g.askRoll = func(state) message.Message { return message.New("both cups") }
 	g.drawRoll = func(s, next state, _ *rand.PCG) string { return g.outcomeName(s, next) }
 	g.readRoll = func(s state, roll string) (state, error) {
 		for _, o := range g.outcomes(nil, s) {
@@ -256,7 +259,9 @@ func healthy() *cups {
 		}
 		return s, errors.New("no such roll")
 	}
-	g.narrate = func(dst []string, _, _ state, _ game.Action, roll string) []string { return append(dst, "roll "+roll) }
+	g.narrate = func(dst []message.Message, _, _ state, _ game.Action, roll string) []message.Message {
+		return append(dst, message.New("roll {0}", roll))
+	}
 	g.odds = func(question string) ([]game.Table, error) {
 		if question != game.AllOdds {
 			return nil, errors.New("ask for all")

@@ -100,7 +100,7 @@ func withTypos(text string, from int) []string {
 // checkDescriptions checks that descriptions of actions are not empty.
 func (c *checker[S]) checkDescriptions(s S, legal []game.Action) {
 	for _, a := range legal {
-		if strings.TrimSpace(c.presenter.DescribeAction(s, a)) == "" {
+		if strings.TrimSpace(c.presenter.DescribeAction(s, a).String()) == "" {
 			c.failAt(s, "DescribeAction is not empty", "it is for %s", c.action(a))
 		}
 	}

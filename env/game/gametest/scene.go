@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/env/game/picture"
 	"marsgym/internal/colour"
 )
@@ -31,7 +32,7 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 	if again, _ := json.Marshal(c.presenter.Scene(s)); !bytes.Equal(again, text) {
 		c.failAt(s, "Scene is a function of the state", "got %s, then %s", text, again)
 	}
-	for _, line := range []string{scene.Text, scene.Goal} {
+	for _, line := range []string{scene.Text.String(), scene.Goal.String()} {
 		if strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
 			c.failAt(s, "the text and the goal of a scene are a line each", "got %q", line)
 		}
@@ -59,7 +60,7 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 	}
 	names := map[string]bool{}
 	for _, cell := range cells {
-		if cell.Name == "" || names[cell.Name] || strings.TrimSpace(cell.Text) == "" {
+		if cell.Name == "" || names[cell.Name] || strings.TrimSpace(cell.Text.String()) == "" {
 			c.failAt(s, "cells have a name of their own and a text", "got %+v", cell)
 		}
 		names[cell.Name] = true
@@ -70,12 +71,12 @@ func (c *checker[S]) checkScene(s S, mover game.Player, legal []game.Action) {
 		}
 		c.checkElement(s, legal, "cell "+cell.Name, cell.Actions)
 	}
-	for line := range strings.SplitSeq(colour.Strip(picture.Text(&scene)), "\n") {
+	for line := range strings.SplitSeq(colour.Strip(picture.Text(&scene, message.Speaker{})), "\n") {
 		if n := utf8.RuneCountInString(line); n > 79 {
 			c.failAt(s, "pictures as text have lines of 79 columns", "got %d in %q", n, line)
 		}
 	}
-	if lines := picture.Explain(&scene, "no such thing"); lines != nil {
+	if lines := picture.Explain(&scene, message.Speaker{}, "no such thing"); lines != nil {
 		c.failAt(s, "a word that names nothing is not explained", "got %q", lines)
 	}
 	if mover == game.Chance {

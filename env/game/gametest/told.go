@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 )
 
 // statesTold is the number of states whose rolls and narration are checked. Chosen: they
@@ -38,7 +39,7 @@ func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
 
 // checkRoll draws a roll from s to next, and checks that it is read.
 func (c *checker[S]) checkRoll(s, next S) string {
-	if ask := c.presenter.AskRoll(s); strings.TrimSpace(ask) == "" || strings.Contains(ask, "\n") {
+	if ask := c.presenter.AskRoll(s).String(); strings.TrimSpace(ask) == "" || strings.Contains(ask, "\n") {
 		c.failAt(s, "AskRoll is one line", "got %q", ask)
 	}
 	roll := c.presenter.DrawRoll(s, next, rand.NewPCG(c.seed, 0))
@@ -58,7 +59,10 @@ func (c *checker[S]) checkRoll(s, next S) string {
 
 // checkNarration checks the lines of a transition.
 func (c *checker[S]) checkNarration(s, next S, a game.Action, roll string) {
-	lines := c.presenter.Narrate([]string{"before"}, s, next, a, roll)
+	narrate := func() []string {
+		return message.Speaker{}.SayAll(c.presenter.Narrate([]message.Message{message.Text("before")}, s, next, a, roll))
+	}
+	lines := narrate()
 	if len(lines) == 0 || lines[0] != "before" {
 		c.failAt(s, "Narrate appends", "got %q", lines)
 	}
@@ -70,7 +74,7 @@ func (c *checker[S]) checkNarration(s, next S, a game.Action, roll string) {
 	if c.rules.CurrentPlayer(s) == game.Chance && len(lines) == 1 {
 		c.failAt(s, "Narrate tells what chance did", "it is silent before %s", c.text(next))
 	}
-	if again := c.presenter.Narrate([]string{"before"}, s, next, a, roll); !slices.Equal(again, lines) {
+	if again := narrate(); !slices.Equal(again, lines) {
 		c.failAt(s, "Narrate is a function of its arguments", "got %q, then %q", lines, again)
 	}
 }

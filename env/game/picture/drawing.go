@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/colour"
 )
 
@@ -224,7 +225,7 @@ func (d *drawing) show(x1, y1, x2, y2 int) bool {
 }
 
 // undrawn lists the borders that no line shows.
-func (d *drawing) undrawn() []string {
+func (d *drawing) undrawn(to message.Speaker) []string {
 	var rest []string
 	for _, b := range d.m.Borders {
 		if !tiled(d.m) && !d.border[[2]int{min(b[0], b[1]), max(b[0], b[1])}] {
@@ -234,5 +235,5 @@ func (d *drawing) undrawn() []string {
 	if rest == nil {
 		return nil
 	}
-	return wrap("borders without a line: ", rest, " ")
+	return wrap(to.Say(message.New("map.undrawn")), rest, " ")
 }

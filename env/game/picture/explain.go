@@ -7,49 +7,50 @@ import (
 	"strings"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/colour"
 )
 
-// Explain returns lines about what a lower-case word names in a scene: a cell with its group
+// Explain returns lines, in the words of a speaker, about what a lower-case word names in a scene: a cell with its group
 // and its neighbours, a place, a kind of cells, a track or an action; "map" explains how to
 // read the map, and "seats" lists all that the seats have. It returns nil for other words.
-func Explain(s *game.Scene, word string) (lines []string) {
+func Explain(s *game.Scene, to message.Speaker, word string) (lines []string) {
 	m := s.Map
 	if m == nil {
 		m = &game.SceneMap{}
 	}
 	named := func(c game.SceneCell) bool { return strings.EqualFold(c.Name, word) }
 	if i := slices.IndexFunc(m.Cells, named); i >= 0 {
-		lines = explainCell(m, i)
+		lines = explainCell(m, to, i)
 	}
 	if i := slices.IndexFunc(s.Places, named); i >= 0 {
 		c := &s.Places[i]
-		lines = append(lines, say(c.Name+": "+c.Text+"; "+c.Power)...)
+		lines = append(lines, say(to, message.Detail(message.New(c.Name), message.Note(c.Text, c.Power)))...)
 	}
 	for _, k := range m.Kinds {
 		if k.Kind == word {
-			lines = append(lines, say(word+pieces(s, word)+": "+k.Text)...)
+			lines = append(lines, say(to, message.New("map.kind", message.New(word), pieces(s, word), k.Text))...)
 		}
 	}
 	for _, t := range s.Tracks {
 		if t.Name == word {
-			levels := slices.Clone(t.Levels[1:])
-			for i, pay := range levels {
-				levels[i] = cmp.Or(pay, "nothing")
+			var levels []string
+			for _, pay := range t.Levels[1:] {
+				levels = append(levels, cmp.Or(to.Say(pay), to.Word("nothing")))
 			}
-			lines = append(lines, wrap("its levels pay: ", levels, "; ")...)
+			lines = append(lines, wrap(to.Say(message.New("map.levels")), levels, "; ")...)
 		}
 	}
 	for _, o := range s.Options {
 		if o.Name == word && word != "" {
-			lines = append(lines, say(o.Text)...)
+			lines = append(lines, say(to, o.Text)...)
 		}
 	}
 	switch {
 	case word == "seats":
-		lines = append(lines, table(s, columns)...)
+		lines = append(lines, table(s, to, columns)...)
 	case word == "map" && s.Map != nil:
-		lines = append(lines, explainMap(m)...)
+		lines = append(lines, explainMap(m, to)...)
 	}
 	for i, line := range lines {
 		lines[i] = colour.Strip(line)
@@ -57,17 +58,19 @@ func Explain(s *game.Scene, word string) (lines []string) {
 	return lines
 }
 
-// say writes a text in lines.
-func say(text string) []string { return wrap("", strings.Split(text, " "), " ") }
+// say writes a message in lines.
+func say(to message.Speaker, m message.Message) []string {
+	return wrap("", strings.Split(to.Say(m), " "), " ")
+}
 
 // explainCell describes a cell.
-func explainCell(m *game.SceneMap, i int) []string {
+func explainCell(m *game.SceneMap, to message.Speaker, i int) []string {
 	c := &m.Cells[i]
-	lines := say(c.Name + ": " + c.Text)
+	lines := say(to, message.Detail(message.Text(c.Name), c.Text))
 	d := newDrawing(m)
 	for _, g := range m.Groups {
 		if g.Name == c.Group {
-			lines = append(lines, wrap(m.Group+" "+g.Name+": ", d.names(g.Cells), "  ")...)
+			lines = append(lines, wrap(to.Say(message.New("map.group", message.New(m.Group), g.Name)), d.names(g.Cells), "  ")...)
 		}
 	}
 	var beside []int
@@ -80,7 +83,7 @@ func explainCell(m *game.SceneMap, i int) []string {
 		}
 	}
 	slices.Sort(beside)
-	return append(lines, wrap("beside it: ", d.names(beside), "  ")...)
+	return append(lines, wrap(to.Say(message.New("map.beside")), d.names(beside), "  ")...)
 }
 
 // names names cells with what stands there.
@@ -95,7 +98,7 @@ func (d *drawing) names(cells []int) (texts []string) {
 	return texts
 }
 
-// pieces counts the pieces of the seats on cells of a kind, as in ", pieces 3-1 by seat".
+// pieces counts the pieces of the seats on cells of a kind, as in "3-1".
 func pieces(s *game.Scene, kind string) string {
 	count := make([]int, len(s.Seats))
 	for _, c := range s.Map.Cells {
@@ -105,23 +108,23 @@ func pieces(s *game.Scene, kind string) string {
 			}
 		}
 	}
-	return ", pieces " + strings.ReplaceAll(strings.Trim(fmt.Sprint(count), "[]"), " ", "-") + " by seat"
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(count), "[]"), " ", "-")
 }
 
 // explainMap describes how to read a map, and lists what is not drawn.
-func explainMap(m *game.SceneMap) (lines []string) {
+func explainMap(m *game.SceneMap, to message.Speaker) (lines []string) {
 	d := newDrawing(m)
 	d.lines()
 	if tiled(m) {
-		lines = say("The map: a cell is named by its column and row, as in " + m.Cells[0].Name + ". It shows the sign of its kind and the piece there: A and B are pieces of seats 0 and 1, a and b lie, and none can stand on a sign of two characters.")
+		lines = say(to, message.New("map.tiles", m.Cells[0].Name, []message.Seat{0, 1}))
 		for _, k := range m.Kinds {
-			lines = append(lines, wrap(fmt.Sprintf("%-2s %s: ", k.Sign, k.Kind), strings.Split(k.Text, " "), " ")...)
+			lines = append(lines, wrap(fmt.Sprintf("%-2s %s: ", k.Sign, to.Word(k.Kind)), strings.Split(to.Say(k.Text), " "), " ")...)
 		}
 		return lines
 	}
 	name := m.Cells[0].Name
-	lines = say(fmt.Sprintf("The map: %s 0:2 is %[1]s, in which seat 0 has 2 armies. Below it stand the letter of its %s and the other pieces: L large, M medium, S small. %[1]s>0:2 attacks, and %[1]s!0:2 is attacked, was conquered or got pieces. Lines are borders. ?%[3]s shows it with its neighbours.", name, m.Group, strings.ToLower(name)))
-	lines = append(lines, d.undrawn()...)
+	lines = say(to, message.New("map.regions", name, message.New(m.Group), strings.ToLower(name), message.Seat(0)))
+	lines = append(lines, d.undrawn(to)...)
 	var groups []string
 	for _, g := range m.Groups {
 		var list []string
@@ -132,7 +135,7 @@ func explainMap(m *game.SceneMap) (lines []string) {
 		groups = append(groups, g.Name+" "+strings.Join(list, "+"))
 	}
 	if groups != nil {
-		lines = append(lines, wrap(m.Group+"s: ", groups, " ")...)
+		lines = append(lines, wrap(to.Word(m.Group+"s")+": ", groups, " ")...)
 	}
 	return lines
 }

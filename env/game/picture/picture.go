@@ -2,12 +2,13 @@
 package picture
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/colour"
 	"marsgym/internal/input"
 )
@@ -17,7 +18,7 @@ const (
 	most    = 16 // lines, of the 24 of a screen, of a picture that shows all. Chosen
 )
 
-// Text draws a scene in lines of 79 columns, in colours for a terminal: the next step, what
+// Text draws a scene in lines of 79 columns, in the words of a speaker and in colours for a terminal: the next step, what
 // the seats have, the dice, and the map, with the other places and the tracks beside it. A <
 // marks the seat to move, and a + comes before what it has gained in its turn. Without
 // colours:
@@ -26,19 +27,19 @@ const (
 //	points   seat 0: 13   seat 1: 17+2 < (starter)
 //	set aside   3 tanks, 5 rays  (2 points if the turn ends)
 //	to roll     5 dice
-func Text(s *game.Scene) string {
-	lines := wrap("", strings.Split(s.Text, " "), " ")
-	if s.Warning != "" {
-		lines = append(lines, wrap("", strings.Split(s.Warning, " "), " ")...)
+func Text(s *game.Scene, to message.Speaker) string {
+	lines := say(to, s.Text)
+	if !s.Warning.IsZero() {
+		lines = append(lines, say(to, s.Warning)...)
 	}
-	below := append(dice(s.Dice), panel(s)...)
+	below := append(dice(s.Dice, to), panel(s, to)...)
 	if s.Map == nil {
-		return strings.Join(append(append(lines, seats(s, len(below))...), below...), "\n")
+		return strings.Join(append(append(lines, seats(s, to, len(below))...), below...), "\n")
 	}
 	d := newDrawing(s.Map)
 	below = beside(d.lines(), below)
-	lines = append(append(lines, seats(s, len(below))...), below...)
-	if rest := d.undrawn(); len(lines)+len(rest) <= most {
+	lines = append(append(lines, seats(s, to, len(below))...), below...)
+	if rest := d.undrawn(to); len(lines)+len(rest) <= most {
 		lines = append(lines, rest...)
 	}
 	return strings.Join(lines, "\n")
@@ -47,31 +48,31 @@ func Text(s *game.Scene) string {
 // seats describes what the seats have: on shared lines if they only score, otherwise in a
 // table. Where that is too high above the lines below, two seats share a line, with the
 // numbers that fit.
-func seats(s *game.Scene, below int) []string {
+func seats(s *game.Scene, to message.Speaker, below int) []string {
 	if s.Seats[0].Counts == nil {
 		var texts []string
 		for p, seat := range s.Seats {
-			text := fmt.Sprintf("seat %d: ", p) + score(seat) + mark(s, p)
+			text := to.Name(message.Seat(p)) + ": " + score(seat) + mark(s, p)
 			if seat.Notes != nil {
-				text += " (" + strings.Join(seat.Notes, ", ") + ")"
+				text += " (" + to.Say(message.New("{0}", seat.Notes)) + ")"
 			}
 			texts = append(texts, text)
 		}
-		return wrap(s.Seats[0].Score.Name+"   ", texts, "   ")
+		return wrap(to.Word(s.Seats[0].Score.Name)+"   ", texts, "   ")
 	}
 	if len(s.Seats)+below <= most {
-		return table(s, columns)
+		return table(s, to, columns)
 	}
-	t := table(s, columns/2-1)
+	t := table(s, to, columns/2-1)
 	half := 1 + (len(s.Seats)+1)/2
 	return beside(t[:half], append(t[:1:1], t[half:]...))
 }
 
 // table lists the seats below a line of titles, with the numbers that there is room for.
-func table(s *game.Scene, room int) []string {
-	cells := [][]string{append([]string{"seat", strings.Fields(s.Seats[0].Score.Name)[0]}, titles(s.Seats[0].Counts)...)}
+func table(s *game.Scene, to message.Speaker, room int) []string {
+	cells := [][]string{append([]string{to.Word("seat"), strings.Fields(to.Word(s.Seats[0].Score.Name))[0]}, titles(s.Seats[0].Counts, to)...)}
 	for _, t := range s.Tracks {
-		cells[0] = append(cells[0], t.Name)
+		cells[0] = append(cells[0], to.Word(t.Name))
 	}
 	notes, longest := []string{""}, 0
 	for p, seat := range s.Seats {
@@ -86,11 +87,11 @@ func table(s *game.Scene, room int) []string {
 		for _, t := range s.Tracks {
 			row = append(row, strconv.Itoa(t.At[p]))
 		}
-		note := strings.Join(seat.Notes, ", ")
+		note := to.Say(message.New("{0}", seat.Notes))
 		if note != "" {
 			note = "  " + note
 		}
-		cells, notes, longest = append(cells, row), append(notes, note), max(longest, len(note))
+		cells, notes, longest = append(cells, row), append(notes, note), max(longest, width(note))
 	}
 	lines := align(cells, room-longest, true)
 	for i, note := range notes {
@@ -101,10 +102,16 @@ func table(s *game.Scene, room int) []string {
 
 // titles returns the last word of each name or, where names share it, the first; that of the
 // group where names are the same.
-func titles(counts []game.SceneCount) (list []string) {
+func titles(counts []game.SceneCount, to message.Speaker) (list []string) {
 	last := func(text string) string { return text[strings.LastIndex(text, " ")+1:] }
 	names, words := map[string]int{}, map[string]int{}
-	for _, n := range counts {
+	counts = slices.Clone(counts)
+	for i, n := range counts {
+		n.Name = strings.ReplaceAll(to.Word(n.Name), softHyphen, "")
+		if n.Group != "" {
+			n.Group = to.Word(n.Group)
+		}
+		counts[i] = n
 		names[n.Name]++
 		words[last(n.Name)]++
 	}
@@ -121,9 +128,12 @@ func titles(counts []game.SceneCount) (list []string) {
 	return list
 }
 
+// softHyphen is where a browser may break a word.
+const softHyphen = "\u00ad"
+
 func score(seat game.SceneSeat) string {
 	if seat.Score.Gain > 0 {
-		return fmt.Sprintf("%d+%d", seat.Score.Value, seat.Score.Gain)
+		return strconv.Itoa(seat.Score.Value) + "+" + strconv.Itoa(seat.Score.Gain)
 	}
 	return strconv.Itoa(seat.Score.Value)
 }
@@ -136,68 +146,42 @@ func mark(s *game.Scene, p int) string {
 }
 
 // dice lists the groups of dice, each with the first part of its text.
-func dice(groups []game.SceneDice) (lines []string) {
+func dice(groups []game.SceneDice, to message.Speaker) (lines []string) {
 	longest := 0
 	for _, g := range groups {
-		longest = max(longest, len(g.Name))
+		longest = max(longest, width(to.Word(g.Name)))
 	}
 	for _, g := range groups {
-		var list []string
+		var list []message.Message
 		for _, d := range g.Dice {
-			name := "dice"
-			switch {
-			case d.Face != "" && d.Count == 1:
-				name = d.Face
-			case d.Face != "":
-				name = d.Face + "s"
-			case d.Count == 1:
-				name = "die"
-			}
-			list = append(list, fmt.Sprintf("%d %s", d.Count, name))
+			list = append(list, message.Count(d.Count, cmp.Or(d.Face, "die")))
 		}
 		if list == nil {
-			list = []string{"nothing"}
+			list = []message.Message{message.New("nothing")}
 		}
-		words := []string{strings.Join(list, ", ")}
-		if text, _, _ := strings.Cut(g.Text, ":"); text != "" {
-			text, _, _ = strings.Cut(text, ";")
+		words := []string{to.Say(message.New("{0}", list))}
+		if text := to.Say(g.Text.Head()); text != "" {
 			words = append(words, "("+text+")")
 		}
-		lines = append(lines, wrap(fmt.Sprintf("%-*s   ", longest, g.Name), words, "  ")...)
+		lines = append(lines, wrap(pad(to.Word(g.Name), longest)+"   ", words, "  ")...)
 	}
 	return lines
 }
 
 // panel lists the places that are not on the map, with what they do, and what the levels of
 // the tracks pay, as in 3t1d for "3 tokens, 1 die".
-func panel(s *game.Scene) []string {
+func panel(s *game.Scene, to message.Speaker) []string {
 	var cells [][]string
 	for i := range s.Places {
 		c := &s.Places[i]
-		cells = append(cells, []string{c.Name, piece(c), " " + c.Power})
+		cells = append(cells, []string{to.Word(c.Name), piece(c), " " + to.Say(c.Power)})
 	}
 	lines := align(cells, columns, false)
 	cells = nil
 	for _, t := range s.Tracks {
-		var levels []string
-		for _, text := range t.Levels[1:] {
-			levels = append(levels, short(text))
-		}
-		cells = append(cells, []string{colour.Paint(kind(s.Map, t.Name).Colour, t.Name), strings.Join(levels, " ")})
+		cells = append(cells, []string{colour.Paint(kind(s.Map, t.Name).Colour, to.Word(t.Name)), strings.Join(t.Brief[1:], " ")})
 	}
 	return append(lines, align(cells, columns, false)...)
-}
-
-// short writes numbers of things with the first letters of the things.
-func short(text string) (all string) {
-	for _, part := range strings.Split(text, ", ") {
-		n, thing, ok := strings.Cut(part, " ")
-		if ok {
-			part = n + thing[:1]
-		}
-		all += part
-	}
-	return all
 }
 
 // letter returns the letter of a seat on a map of tiles.
@@ -212,7 +196,7 @@ func paint(p int, text string) string {
 }
 
 // width returns the number of columns of text without its colour codes.
-func width(text string) int { return utf8.RuneCountInString(colour.Strip(text)) }
+func width(text string) int { return input.Width(colour.Strip(text)) }
 
 // pad returns text followed by spaces up to that many columns.
 func pad(text string, columns int) string {

@@ -23,7 +23,7 @@ const (
 // lower layers: those of one layer do not know each other, except that all packages of a pattern
 // such as "train/..." may. Of several patterns that match a package the longest counts.
 var layers = []struct{ name, packages string }{
-	{"charts", "env/game/chart docs/games ."},
+	{"charts", "env/game/chart env/game/message docs/games ."},
 	{"game", "env/game internal/..."}, // the contract; files, kernels and other means
 	{"abilities of games", "internal/core"},
 	{"solver", "env/tabular"},
