@@ -222,7 +222,7 @@ func TestSituation(t *testing.T) {
 }
 
 // TestSceneOptions: the options of a scene are the legal actions with their names and texts; those
-// without a short text of the game have the text.
+// without a short text of the game have the text as their kind.
 func TestSceneOptions(t *testing.T) {
 	short := 0
 	for _, id := range []string{"pig", "martian-dice", "mars-is-ours-fast", "martian-risk-tiny"} {
@@ -236,10 +236,10 @@ func TestSceneOptions(t *testing.T) {
 				t.Fatalf("%s: %d options of %d actions at %s", id, len(options), len(legal), p)
 			}
 			for i, o := range options {
-				if o.Action != legal[i] || o.Name != g.ActionName(o.Action) || o.Text.String() != p.DescribeAction(o.Action).String() || o.Short.IsZero() {
+				if o.Action != legal[i] || o.Name != g.ActionName(o.Action) || o.Text.String() != p.DescribeAction(o.Action).String() || o.Kind.IsZero() {
 					t.Errorf("%s: option %d of %s is %+v", id, i, p, o)
 				}
-				if o.Short.String() != o.Text.String() {
+				if o.Kind.String() != o.Text.String() {
 					short++
 				}
 			}
