@@ -105,8 +105,9 @@ const (
 	// runLeaves is the decisions of a run of turn-exact, times the states that the network
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
-	// shortRun is the decisions of a run of turn-exact for two: a CPU-minute in Martian Dice, after
-	// which the network is exploitable by at most 0.0006, and looking ahead by 0.00005.
+	// shortRun is the decisions of a run of turn-exact or one-move for two: a CPU-minute in Martian
+	// Dice, after which the network is exploitable by at most 0.0006, and looking ahead by 0.00005,
+	// and two and a half in the quick game of Mars is Ours!.
 	shortRun = 5_000_000
 	// multiplayerSteps is the decisions of a run of turn-exact with more than two players,
 	// at most. With four, longer runs made the network worse.
@@ -142,6 +143,8 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	c, spec := DefaultConfig(a), g.Spec()
 	if x, err := expert.New(g, c.Expert.Search, 1, 0); a == OneMove && err == nil && x.Target() == search.Afterstate {
 		valueAfterstates(&c)
+	} else if a == OneMove && spec.Players == 2 {
+		c.Steps = shortRun
 	}
 	if a != AlgorithmPPO {
 		if _, err := expert.New(g, c.Expert.Search, 1, 0); errors.Is(err, expert.ErrNoStartSampler) {
