@@ -29,12 +29,12 @@ func TestPartJobErrors(t *testing.T) {
 		{eval.MatchKind, `{"sets": 1}`, `{"game": "pig", "config": {"target": 10}, "agents": []}`, "0 agents in a game for 2 players"},
 		{eval.MatchKind, `{"sets": 1}`, greedy, "1 agents in a game for 2 players"},
 		{eval.MatchKind, `{"sets": 1}`, `{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}, {"name": "greedy"}, {"name": "greedy"}]}`, "3 agents in a game for 2 players"},
-		{eval.MatchKind, `{"sets": 1}`, `{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}, {"name": "search:1ms"}]}`, "searches that end by the clock"},
+		{eval.MatchKind, `{"sets": 1}`, `{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}, {"name": "search:1ms"}]}`, "search:1ms searches by the clock"},
 		{eval.MatchKind, `{"sets": 1}`, `{"game": "pig", "config": {"target": 10}, "agents": [{"name": "greedy"}, {"name": "nobody"}]}`, "not a model file"},
 		{eval.MatchKind, `{"sets": 1}`, `[]`, "cannot unmarshal"},
 		{eval.TabulateKind, `{"from": "x"}`, greedy, "cannot unmarshal"},
 		{eval.TabulateKind, `{"from": 0, "to": 1}`, "", "a job without a game"},
-		{eval.TabulateKind, `{"from": 0, "to": 1}`, greedy, "1 agents to tabulate; want one network"},
+		{eval.TabulateKind, `{"from": 0, "to": 1}`, greedy, "1 agents to tabulate, of which the first is greedy; want one network"},
 	} {
 		var inputs []*jobs.Blob
 		if tt.seating != "" {
@@ -71,7 +71,7 @@ func TestPartResults(t *testing.T) {
 		table, match string // parts of the errors; "" for none
 	}{
 		"unchanged":       {func(b []byte) []byte { return b }, "", ""},
-		"one number less": {fewer, "numbers and 0 bytes; want", "3 shares and 0 truncated games; want those of 2 games"},
+		"one number less": {fewer, "numbers and 0 bytes; want", "3 shares, 0 truncated games and 0 more bytes; want those of 2 games"},
 		"more bytes":      {longer, "numbers and 1 bytes; want", "want those of 2 games"},
 		"empty":           {func([]byte) []byte { return nil }, "no length in the remaining 0 bytes", "no length in the remaining 0 bytes"},
 		"more than one":   {first(1.5), "a probability is 1.5", "a share of the win is 1.5"},
@@ -91,7 +91,7 @@ func TestPartResults(t *testing.T) {
 			t.Errorf("a match, %s: %v; want %q", name, err, tt.match)
 		}
 	}
-	for truncated, want := range map[byte]string{2: "", 3: "and 3 truncated games; want those of 2 games"} {
+	for truncated, want := range map[byte]string{2: "", 3: "3 truncated games and 0 more bytes; want those of 2 games"} {
 		e, _ := jobstest.Encoded(eval.Kinds(), func(b []byte) []byte {
 			b[len(b)-1] = truncated
 			return b

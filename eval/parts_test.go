@@ -176,8 +176,8 @@ func TestPartJobsRefuse(t *testing.T) {
 		{eval.TabulateKind, `{}`, pig + `{"name": "random"}, {"name": "random"}, {"name": "random"}]}`, "3 agents in a game for 2 players"},
 		{eval.TabulateKind, `{}`, pig + `{"name": "greedy"}]}`, "1 agents to tabulate, of which the first is greedy; want one network"},
 		{eval.TabulateKind, `{}`, pig + `{"name": "random"}, {"name": "greedy"}]}`, "2 agents to tabulate, of which the first is random"},
-		{eval.MatchKind, `{"sets": 0}`, pig + `]}`, "0 sets; want 1 to"},
-		{eval.MatchKind, `{"sets": 99999}`, pig + `]}`, "99999 sets; want 1 to"},
+		{eval.MatchKind, `{"sets": 0}`, pig + `{"name": "random"}, {"name": "random"}]}`, "0 sets; want 1 to"},
+		{eval.MatchKind, `{"sets": 99999}`, pig + `{"name": "random"}, {"name": "random"}]}`, "99999 sets; want 1 to"},
 		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}]}`, "1 agents in a game for 2 players"},
 		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}, {"name": "search:1s"}]}`, "search:1s searches by the clock"},
 		{eval.MatchKind, `{"sets": 1}`, pig + `{"name": "random"}, {"name": "../x"}]}`, "not a model file"}, // which a worker does not read

@@ -91,11 +91,11 @@ func TestRatingsLimits(t *testing.T) {
 		t.Errorf("a ring: %v, %v; want equal ratings", got, err)
 	}
 	for want, bad := range map[string][][]float64{
-		"agent 0 always wins or always loses":                 {{0, 1}, {0, 0}},
-		"agent 2 always wins or always loses":                 {{0, 0.5, 1}, {0.5, 0, 1}, {0, 0, 0}},
-		"share 1.5 of agent 0 among 1; want 0 to 1":           {{0, 1.5}, {0.5, 0}},
-		"share -0.5 of agent 1 among 0; want 0 to 1":          {{0, 0.5}, {-0.5, 0}},
-		"share 0.5 of agent 1 among 0; want 0 to 1, of 2 age": {{0, 0.5}, {0.5}},
+		"agent 0 always wins or always loses":                       {{0, 1}, {0, 0}},
+		"agent 2 always wins or always loses":                       {{0, 0.5, 1}, {0.5, 0, 1}, {0, 0, 0}},
+		"the share of agent 0 against agent 1 is 1.5; want 0 to 1":  {{0, 1.5}, {0.5, 0}},
+		"the share of agent 1 against agent 0 is -0.5; want 0 to 1": {{0, 0.5}, {-0.5, 0}},
+		"agent 1 has shares against 1 agents; want 2":               {{0, 0.5}, {0.5}},
 	} {
 		if _, err := eval.Ratings(bad, 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
