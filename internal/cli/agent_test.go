@@ -41,7 +41,7 @@ func TestOpenAgent(t *testing.T) {
 	}{
 		{"greedy", "", false},
 		{save(func(*models.Meta) {}), "", false},
-		{"gredy", `unknown agent "gredy"; want one of: exact, random, greedy, search, search:800, search:100ms, search:800:MODEL, lookahead:3:MODEL, a model file, a run folder; did you mean greedy?`, false},
+		{"gredy", `unknown agent "gredy"; want one of: exact, random, greedy, search, search:800, search:100ms, search:800:MODEL, lookahead:3:MODEL, a model file, a run folder, RUN@best, RUN@STEP; did you mean greedy?`, false},
 		{"search:9:none", `unknown agent "none"`, false},
 		{"search:1e3:" + save(func(*models.Meta) {}), `unknown agent "search:1e3:`, false},
 		{save(func(m *models.Meta) { m.Game = "martian-dice" }), `it plays "martian-dice", not pig; open it with -game "martian-dice"`, true},
