@@ -133,3 +133,28 @@ func TestProgressNote(t *testing.T) {
 		t.Errorf("%q, want three digits of 0.00000268", got)
 	}
 }
+
+// TestMatchLines: in a game that is not solved a run shows what its network wins in matches, and the
+// match at its end.
+func TestMatchLines(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	set := write(t, strings.Replace(quick, `"dice": 4,`, `"players": 3, "dice": 4,`, 1))
+	status, out, errs := command(t, "-config", set, "-out", dir, "-json")
+	if status != cli.Done {
+		t.Fatalf("status %d\n%s", status, errs)
+	}
+	var r runResult
+	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Evaluations) != 4 || r.Match == nil || r.Match.Games < 12 {
+		t.Fatalf("%v, %s", err, out)
+	}
+	for k, x := range r.Evaluations {
+		if _, met := x.Matches["previous"]; met != (k > 0) || x.Matches["greedy"].Games < 48 || x.Exact != nil {
+			t.Errorf("evaluation %d is %+v", k+1, x)
+		}
+	}
+	shown := regexp.MustCompile(`wins [0-9.]+ \[[0-9.]+, [0-9.]+\] against (greedy|the network of the evaluation before|the best so far)`)
+	if n := len(shown.FindAllString(errs, -1)); n < 7 || !strings.Contains(errs, "games against greedy in the other seats, 99 % interval") {
+		t.Errorf("%d results of matches are in\n%s", n, errs)
+	}
+}

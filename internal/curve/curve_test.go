@@ -301,3 +301,34 @@ func TestSame(t *testing.T) {
 		before = b.Bytes()
 	}
 }
+
+// TestMatches: what networks win in matches is a panel of its own, with an interval at each
+// evaluation, and lines without matches are in the other panels only.
+func TestMatches(t *testing.T) {
+	metrics := `{"steps":100,"entropy":2}
+{"steps":200,"entropy":1.5,"matches":{"greedy":{"win":0.25,"low":0.125,"high":0.5,"games":48}}}
+{"steps":400,"entropy":1,"matches":{"greedy":{"win":0.5,"low":0.375,"high":0.625,"games":48},"previous":{"win":0.75,"low":0.5,"high":1,"games":48}}}
+`
+	a, err := load(t, "a", metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := draw(t, a)
+	if c.Panels[0].Title != "Wins in matches" || len(c.Panels[0].Lines) != 2 || !strings.HasPrefix(c.Caption, "Wins in matches against the game's bot") {
+		t.Fatalf("the first panel is %+v, with the caption %q", c.Panels[0], c.Caption)
+	}
+	greedy, previous := c.Panels[0].Lines[0], c.Panels[0].Lines[1]
+	if greedy.Name != "against greedy" || !slices.Equal(greedy.X, []float64{200, 200, 200, 200, 400, 400, 400, 400}) || !slices.Equal(greedy.Y, []float64{0.25, 0.125, 0.5, 0.25, 0.5, 0.375, 0.625, 0.5}) {
+		t.Errorf("against greedy: %+v", greedy)
+	}
+	if previous.Name != "against previous" || !slices.Equal(previous.Y, []float64{0.75, 0.5, 1, 0.75}) {
+		t.Errorf("against the network before: %+v", previous)
+	}
+	b, err := load(t, "b", metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := draw(t, a, b); len(c.Panels[0].Lines) != 4 || c.Panels[0].Lines[0].Name != "a against greedy" {
+		t.Errorf("of two runs: %+v", c.Panels[0].Lines)
+	}
+}
