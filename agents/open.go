@@ -49,7 +49,7 @@ const (
 	BestFile  = "best.safetensors"
 )
 
-// StepFile returns the name of the file of a run folder with the model after so many decisions.
+// StepFile returns the name of the file of a run folder with the model after a number of decisions.
 func StepFile(steps uint64) string { return fmt.Sprintf("model-%d.safetensors", steps) }
 
 // ModelBytes returns the content of a model file with the model, or nil without one.
@@ -244,7 +244,7 @@ func History(names []string) (all []string, err error) {
 }
 
 // LoadModel loads a model file or the model of a run folder: "RUN" is the latest, "RUN@best" the best
-// one that was evaluated and "RUN@STEP" that after so many decisions.
+// one that was evaluated and "RUN@STEP" the model after STEP decisions.
 func LoadModel(path string) (*models.File, error) {
 	name := ModelFile
 	if i := strings.LastIndexByte(path, '@'); i >= 0 {

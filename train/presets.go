@@ -181,7 +181,7 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 	return c, nil
 }
 
-// Shorten changes settings that do not fit a run of so few decisions, except the given ones, and
+// Shorten changes settings that do not fit a run of few decisions, except the given ones, and
 // says what it has changed, such as "train.rows from 512 to 16". A run of usual length keeps its
 // settings.
 func (c *Config) Shorten(given func(field string) bool) (changes []string) {

@@ -66,14 +66,15 @@ func TestDefaultFor(t *testing.T) {
 		each       float64 // fraction of the run for each network of the population
 		greedy     float64
 	}{
-		{"martian-dice", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 100e6, 0.002, 0, 0.1, 0},
+		{"martian-dice", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 5e6, 0.002, 0, 0.1, 0},
 		{"martian-dice", 4, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 40e6, 0.004, 0, 0.1, 0},
-		{"pig", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 18e6, 0.002, 0, 0.1, 0}, // a turn has more leaves
+		{"pig", 0, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 5e6, 0.002, 0, 0.1, 0},
+		{"pig", 3, train.TurnExact, models.Score, 0, 0, 0, train.Schedule{}, 32, 17e6, 0.004, 0, 0.1, 0}, // a turn has more leaves
 		{"martian-dice", 1, train.AlgorithmPPO, models.Score, 64, 0.85, 0, train.Schedule{0.25, 0.001}, 512, 12e6, 0, 0, 0.1, 0},
 		{"mars-is-ours", 2, train.AlgorithmPPO, models.Logits, 64, 0.85, 0, train.Schedule{0.08, 0.001}, 512, 100e6, 0, 0, 0.1, 0},
 		{"mars-is-ours", 3, train.AlgorithmPPO, models.Logits, 128, 0.85, 0, train.Schedule{0.25, 0.001}, 1024, 53e6, 0, 0, 0.1, 0},
 		{"mars-is-ours", 4, train.AlgorithmPPO, models.Logits, 64, 0.85, 0, train.Schedule{0.25, 0.001}, 512, 46e6, 0, 0, 0.1, 0},
-		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 0, 0, train.Schedule{}, 16, 12e6, 0.002, 0, 0.1, 0},
+		{"mars-is-ours-fast", 0, train.OneMove, models.Logits, 0, 0, 0, train.Schedule{}, 16, 5e6, 0.002, 0, 0.1, 0},
 		{"martian-risk-small", 0, train.AlgorithmPPO, models.Logits, 128, 0.95, 0, train.Schedule{0.1, 0.02}, 1024, 85e6, 0, 6, 0.1, 0.3},
 		{"martian-risk", 0, train.AlgorithmPPO, models.Score, 512, 0.995, 64, train.Schedule{0.02, 0.0005}, 128, 100e6, 0, 2, 0.25, 0.1},
 		{"martian-risk", 6, train.AlgorithmPPO, models.Score, 512, 0.995, 64, train.Schedule{0.02, 0.0005}, 32, 55e6, 0, 2, 0.25, 0.1}, // more rows would take too much memory

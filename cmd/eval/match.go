@@ -119,14 +119,14 @@ func tournamentCommand(s *session) work {
 	s.IntVar(&s.games, "games", tournamentGames, "`number` of games in each match")
 	s.gameFlags()
 	s.Example("go run ./cmd/eval tournament -games 100 greedy random search:50")
-	s.Example("go run ./cmd/eval tournament greedy runs/pig@... # all networks that the run has kept")
+	s.Example("go run ./cmd/eval tournament greedy runs/pig@...")
 	return func(ctx context.Context) (result, error) {
 		names, err := agents.History(*operands)
 		if err != nil {
 			return nil, &cli.UsageError{Err: err}
 		}
 		if len(names) < 2 {
-			return nil, cli.Usagef("there is one agent; want AGENT AGENT...")
+			return nil, cli.Usagef("an argument is missing; want AGENT AGENT...")
 		}
 		return s.evaluate(ctx, names, func(ctx context.Context) (result, error) {
 			if err := s.checkMatch(); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // The budget of look-ahead figures that nobody asked for: a part of the training time, but at least
-// so many CPU-seconds. Chosen.
+// lookaheadSeconds of CPU time. Chosen.
 const (
 	lookaheadPart    = 0.1
 	lookaheadSeconds = 5
@@ -22,7 +22,7 @@ const (
 
 // reportLookahead prints the exact strength of the network where it looks ahead: by turns, if
 // the game plans them and its values are of their starts; by decisions, if its values are of
-// those and that takes less time than the training, of steps decisions in so many seconds. Figures
+// those and that takes less time than the training, of steps decisions in these seconds. Figures
 // beyond the budget are left out, with the command for them. It returns the
 // name of the agent that is hardest to exploit: of the run, whose exploitability is given, or
 // of one that looks ahead.

@@ -423,8 +423,8 @@ func taken(dir string) error {
 	return cli.Usagef("%s exists, and nothing in it is overwritten; choose another -out, or continue the run with -resume %s", dir, cli.Argument(dir))
 }
 
-// report prints the strength of the model after a training of steps decisions, which took so many
-// seconds.
+// report prints the strength of the model after a training of steps decisions, in seconds
+// took.
 func (s *session) report(ctx context.Context, dir string, steps uint64, took float64) error {
 	w, spec := s.stdout, s.spec
 	a, err := agents.Open(ctx, dir, agents.Options{Game: s.game})

@@ -73,7 +73,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f.Group("How to train", "steps", "seed", "algorithm", "config", "set", "evaluate", "backend", "device")
 	out := f.String("out", "", "new `folder` for the run (default runs/GAME-PLAYERS-NUMBER)")
 	from := f.String("from", "", "run `folder` or model file whose network a new run begins with, in the same game, with the same head and layers")
-	resume := f.String("resume", "", "run `folder` to resume, with its own settings; with -steps, a run that has ended trains on so many more decisions")
+	resume := f.String("resume", "", "run `folder` to resume, with its own settings; with -steps, a run that has ended trains on these further decisions")
 	seeds := f.Whole("seeds", 2, maxSeeds, "`number` of runs that differ in their seeds only, from -seed on, with their mean strength and its interval")
 	path := f.String("sweep", "", "JSON `file` of settings to compare: train with each, and rank them by exact strength after equal time, or by a league of matches")
 	f.Group("Runs", "out", "from", "resume", "seeds", "sweep")

@@ -66,7 +66,7 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
 // of leaving comp instead, and the values after leaving weighted by probability [P].
 func (ev *evaluation) width() int { return len(ev.linear.unknowns) + 1 + ev.players }
 
-// fitsDirect reports whether a component of so many positions, after chooseUnknowns, is small
+// fitsDirect reports whether a component of size positions, after chooseUnknowns, is small
 // enough to be solved directly.
 func (ev *evaluation) fitsDirect(size int) bool {
 	return len(ev.linear.unknowns) <= maxUnknowns && ev.width()*size <= maxElements
@@ -78,7 +78,7 @@ func (ev *evaluation) row(i uint32) []float64 {
 	return ev.linear.rows[k : k+ev.width()]
 }
 
-// writeRows fills in the rows of a component of so many positions: the probability that each
+// writeRows fills in the rows of a component of size positions: the probability that each
 // unknown is the next one reached, and the rest of width.
 func (ev *evaluation) writeRows(size int) {
 	y := &ev.linear
@@ -211,7 +211,7 @@ func (ev *evaluation) sweep() (change float64) {
 	return change
 }
 
-// relax sweeps over a component of so many positions, after chooseUnknowns, until its values
+// relax sweeps over a component of size positions, after chooseUnknowns, until its values
 // converge. It is for components too large to be solved directly.
 func (ev *evaluation) relax(ctx context.Context, size int) error {
 	if !ev.canLeave(size) {

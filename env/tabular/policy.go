@@ -29,7 +29,7 @@ type policyTable struct {
 // certain are the probabilities of a single move.
 var certain = []float64{1}
 
-// at returns the probabilities of so many moves of a position.
+// at returns the probabilities of the moves of a position.
 func (p *policyTable) at(at uint32, moves int) []float64 {
 	if moves == 1 {
 		return certain

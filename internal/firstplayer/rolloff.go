@@ -95,7 +95,7 @@ func Lines(throws []Throw, does string) (lines []message.Message) {
 	return lines
 }
 
-// seats returns the seats of so many players.
+// seats returns all seats of a game.
 func seats(players int) []message.Seat {
 	list := make([]message.Seat, players)
 	for i := range list {
