@@ -96,7 +96,7 @@ func newStorage(t testing.TB, browser context.Context) cdp.BrowserContextID {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		chromedp.CallBrowser(browser, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: r.BrowserContextID})
+		chromedp.CallBrowser(browser, target.DisposeBrowserContext, target.DisposeBrowserContextParams(r))
 	})
 	return r.BrowserContextID
 }
