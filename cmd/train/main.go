@@ -146,6 +146,11 @@ func (c *call) memory() uint64 {
 }
 
 func (s *session) train(ctx context.Context, c call) (err error) {
+	if c.minutes > 0 {
+		if err := s.fitMinutes(ctx, &c); err != nil {
+			return err
+		}
+	}
 	dir, verb := c.dir, "going on with"
 	if !c.resume {
 		verb = "training"
@@ -308,6 +313,46 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 		printed = true
 		return nil, nil
 	}
+}
+
+// paceSeconds is the training time from which -minutes takes the speed of a run, and timeForTraining
+// the fraction of its minutes that evaluations leave. Both chosen.
+const (
+	paceSeconds     = 3
+	timeForTraining = 0.8
+)
+
+// fitMinutes sets the decisions of a run to as many as the time of -minutes allows, by the speed of a
+// run that it drops.
+func (s *session) fitMinutes(ctx context.Context, c *call) error {
+	dir, err := os.MkdirTemp("", "marsgym-pace-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s.bar.Wait("measuring the speed")
+	limited, stop := context.WithCancel(ctx)
+	defer stop()
+	var last train.Metrics
+	_, err = train.Run(limited, c.Train, train.Options{
+		Game: s.game, Dir: dir, Backend: c.Backend, Learner: newLearner(c.Settings), Start: c.startNetwork(),
+		Report: func(m train.Metrics) {
+			if last = m; m.Seconds >= paceSeconds {
+				stop()
+			}
+		},
+	})
+	s.bar.Clear()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !errors.Is(err, train.ErrInterrupted) {
+		return err
+	}
+	c.Train.Steps = max(1, uint64(float64(last.Steps)/max(last.Seconds, 1e-3)*60*c.minutes*timeForTraining))
+	c.shortened = c.Train.Shorten(c.given)
+	fmt.Fprintf(s.stdout, "%v minutes are about %d decisions here; -steps %d repeats the run\n", c.minutes, c.Train.Steps, c.Train.Steps)
+	return c.check()
 }
 
 // startNetwork returns the network that the run begins with, or nil.

@@ -216,3 +216,19 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("status %d, %s", status, errs)
 	}
 }
+
+// TestMinutes: -minutes chooses the decisions by the speed of the machine.
+func TestMinutes(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-minutes", "0.001", "-evaluate", "none")
+	steps := configOf(t, dir).Steps
+	if want := fmt.Sprintf("0.001 minutes are about %d decisions here; -steps %d repeats the run", steps, steps); status != cli.Done || !strings.Contains(out, want) {
+		t.Errorf("status %d, %s%s; want %q", status, out, errs, want)
+	}
+	for _, args := range [][]string{{"-minutes", "0"}, {"-minutes", "-1"}, {"-minutes", "NaN"}, {"-minutes", "1", "-steps", "5"}, {"-minutes", "1", "-seeds", "2"}} {
+		if status, _, errs := command(t, append(args, "-out", filepath.Join(t.TempDir(), "refused"))...); status != cli.Misuse || !strings.Contains(errs, "-minutes is") {
+			t.Errorf("%q: status %d, %s", args, status, errs)
+		}
+	}
+}

@@ -33,10 +33,12 @@ type call struct {
 	more   uint64       // decisions by which a finished run is prolonged, or 0
 	start  *models.File // the network that a new run begins with, or nil
 
-	evaluate string // of -evaluate
+	evaluate string  // of -evaluate
+	minutes  float64 // of -minutes, or 0
 	json     bool
 
-	shortened []string // the settings that did not fit a short run (see [train.Config.Shorten])
+	given     func(field string) bool // whether a file or -set has a field of the settings
+	shortened []string                // the settings that did not fit a short run (see [train.Config.Shorten])
 
 	cache string // the folder of solutions; "" is none
 
@@ -59,9 +61,13 @@ const (
 
 var evaluations = []string{"", evaluateNone, evaluateHead, evaluateFull}
 
+// maxMinutes of -minutes is a year.
+const maxMinutes = 366 * 24 * 60
+
 func parse(args []string, stdout io.Writer) (c call, err error) {
 	f := cli.NewFlags("train", "Train fits a network to a game by self-play and reports its strength, exactly where the game is solved. Ctrl-C stops it, and nothing is lost.")
 	steps := f.Whole("steps", 1, train.MaxSteps, "`decisions` to train on (default depends on the algorithm)")
+	minutes := f.Float64("minutes", 0, "`time` to train in minutes, in place of -steps: the speed of a few seconds gives the decisions, which depend on the machine")
 	seed := f.Uint64("seed", 1, "`seed` of all random numbers")
 	algorithm := f.String("algorithm", "", "training `algorithm`: "+strings.Join(train.AlgorithmNames(), ", ")+" (default turn-exact in games that plan turns, one-move in short ones, else ppo)")
 	file := f.String("config", "", "JSON `file` of settings, such as a run's "+train.ConfigFile+"; flags override it")
@@ -70,7 +76,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	evaluate := f.String("evaluate", "", "`what` to evaluate: none, head (the policy head) or full (with look-ahead too, whatever it costs) (default head, and look-ahead while it takes at most a tenth of the training time or 5 CPU-seconds)")
 	backend := f.String("backend", train.DefaultBackend, "`name` of the backend that fits the network: "+strings.Join(backendNames(), ", "))
 	device := f.String("device", train.DefaultDevice, "`device` that the backend gotch computes on: cpu, cuda:0, ...")
-	f.Group("How to train", "steps", "seed", "algorithm", "config", "set", "evaluate", "backend", "device")
+	f.Group("How to train", "steps", "minutes", "seed", "algorithm", "config", "set", "evaluate", "backend", "device")
 	out := f.String("out", "", "new `folder` for the run (default runs/GAME-PLAYERS-NUMBER)")
 	from := f.String("from", "", "run `folder` or model file whose network a new run begins with, in the same game, with the same head and layers")
 	resume := f.String("resume", "", "run `folder` to resume, with its own settings; with -steps, a run that has ended trains on these further decisions")
@@ -191,6 +197,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if f.Given("seed") {
 		c.Train.Seed = *seed
 	}
+	if c.minutes = *minutes; f.Given("minutes") && (f.Given("steps") || !(c.minutes > 0 && c.minutes <= maxMinutes)) {
+		return c, cli.Usagef("-minutes is %v; want a number above 0 and at most %d, and no -steps", c.minutes, maxMinutes)
+	}
 	if f.Given("backend") {
 		c.Backend = *backend
 	}
@@ -212,11 +221,17 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if c.Settings, err = c.With(values); err != nil {
 		return c, cli.Usagef("-set: %w", err)
 	}
-	c.shortened = c.Train.Shorten(func(field string) bool {
+	c.given = func(field string) bool {
 		return given(text, field) || slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(set string) bool { return strings.HasPrefix(set+".", field+".") })
-	})
+	}
+	c.shortened = c.Train.Shorten(c.given)
 	c.dir = *out
-	if err = c.check(); err == nil && *seeds > 0 {
+	if err = c.check(); err == nil && c.minutes > 0 {
+		if c.exploit != nil || *seeds > 0 {
+			return c, cli.Usagef("-minutes is for one run; give -seeds and -exploit their -steps")
+		}
+	}
+	if err == nil && *seeds > 0 {
 		if c.start != nil || c.exploit != nil {
 			return c, cli.Usagef("-seeds trains networks from random weights; leave out -from and -exploit")
 		}
