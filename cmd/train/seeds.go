@@ -111,7 +111,7 @@ func (s *session) reportSeeds(p *sweep.Plan, trials []sweep.Trial) (*seedsResult
 		mean, interval = append(mean, figure.Digits(m.Mean, 5)), append(interval, text)
 	}
 	return out, cli.Write(s.stdout, false, nil, func(b *strings.Builder) {
-		fmt.Fprintf(b, "\n%s, %d runs; ± is half of the %.0f %% interval of the mean over seeds, by Student's t:\n\n", s.spec.FullTitle(), len(trials), 100*eval.Confidence)
+		fmt.Fprintf(b, "\n%s, %d runs.\n± is half of the %.0f %% interval of the mean over seeds, by Student's t:\n\n", s.spec.FullTitle(), len(trials), 100*eval.Confidence)
 		cli.Columns(b, "", append(rows, mean, interval))
 		b.WriteByte('\n')
 	})
