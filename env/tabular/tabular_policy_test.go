@@ -1,6 +1,7 @@
 package tabular_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -118,6 +119,21 @@ func (l *numberScorer) choose(probs, scores []float64) {
 		}
 	}
 	probs[best] = 1
+}
+
+// failingScorer is a scorer whose scores cannot be computed.
+type failingScorer struct{ *numberScorer }
+
+var errNoScores = errors.New("no scores")
+
+func (failingScorer) Score([]float64, []int, []game.Player) error { return errNoScores }
+
+// TestScorerFails: the error of a scorer ends its table.
+func TestScorerFails(t *testing.T) {
+	g := graphGame{players: 1, positions: []position{decide(0, 1, 2), end(1), end(2)}}
+	if _, err := solve(t, g).Tabulate(ctx, failingScorer{&numberScorer{}}); !errors.Is(err, errNoScores) {
+		t.Errorf("%v; want %v", err, errNoScores)
+	}
 }
 
 func TestScorer(t *testing.T) {
