@@ -28,7 +28,7 @@ const SegmentKind = "segment"
 
 // segmentFiles are the files of a run folder that such a job reads and writes, in the order
 // in which they are replaced: a run that stops in between goes on from the old checkpoint.
-var segmentFiles = []string{MetricsFile, tensorboard.File, CheckpointFile, agents.ModelFile}
+var segmentFiles = []string{MetricsFile, tensorboard.File, CheckpointFile, agents.ModelFile, agents.BestFile}
 
 // maxSegmentFile is the largest size of such a file. Chosen: above that of models.
 const maxSegmentFile = 1 << 28
@@ -108,7 +108,7 @@ func decodeSegment(r jobs.Result) (x segment, err error) {
 	return x, err
 }
 
-// stateDigest is the digest of what files hold without times: of the metrics, of the model, and
+// stateDigest is the digest of what files hold without times: of the metrics, of the models, and
 // of the checkpoint without the state that has the seconds.
 func stateDigest(files [][]byte) (jobs.Digest, error) {
 	sum := sha256.New()
@@ -131,8 +131,10 @@ func stateDigest(files [][]byte) (jobs.Digest, error) {
 	if err != nil {
 		return jobs.Digest{}, err
 	}
-	model := sha256.Sum256(files[3])
-	sum.Write(model[:])
+	for _, model := range files[3:] { // the best is empty before the first evaluation
+		digest := sha256.Sum256(model)
+		sum.Write(digest[:])
+	}
 	sum.Write(b)
 	return jobs.Digest(sum.Sum(nil)), nil
 }

@@ -63,6 +63,9 @@ func TestRunBy(t *testing.T) {
 		if !bytes.Equal(read(t, whole, agents.ModelFile), read(t, dir, agents.ModelFile)) || count < 5 {
 			t.Errorf("%s: another model after %d jobs", a, count)
 		}
+		if !bytes.Equal(read(t, whole, agents.BestFile), read(t, dir, agents.BestFile)) {
+			t.Errorf("%s: another best model", a)
+		}
 		same(t, dir, whole)
 	}
 }
