@@ -173,6 +173,9 @@ func TestSeeds(t *testing.T) {
 	if status != cli.Done || again != out {
 		t.Errorf("resumed: status %d, %s\n%s; want\n%s", status, errs, again, out)
 	}
+	if status, _, errs := command(t, "-resume", dir, "-steps", "100"); status != cli.Misuse || !strings.Contains(errs, "leave out -steps") {
+		t.Errorf("prolonged: status %d, %s", status, errs)
+	}
 	if status, _, errs := command(t, "-seeds", "2", "-sweep", write(t, quickSweep)); status != cli.Misuse || !strings.Contains(errs, "-sweep takes all settings from its file") {
 		t.Errorf("with -sweep: status %d, %s", status, errs)
 	}
@@ -196,6 +199,10 @@ func TestShortRuns(t *testing.T) {
 		if status != cli.Done || !strings.Contains(out, tt.want) {
 			t.Errorf("%s, %s decisions: status %d, %s%s; want %q", tt.game, tt.steps, status, out, errs, tt.want)
 		}
+	}
+	whole := filepath.Join(t.TempDir(), "refused")
+	if status, _, errs := command(t, "-game", "martian-risk-small", "-steps", "1", "-set", `train.opponents={"population": 6, "fraction": 0.6, "population_steps": 0.1}`, "-out", whole); status != cli.Misuse || !strings.Contains(errs, "or train.opponents.population 0") {
+		t.Errorf("a population of -set: status %d, %s", status, errs)
 	}
 	set := write(t, `{"game": "martian-risk-small", "train": {"opponents": {"population": 6}}}`)
 	if status, _, errs := command(t, "-config", set, "-steps", "1", "-out", filepath.Join(t.TempDir(), "run")); status != cli.Misuse || !strings.Contains(errs, "or train.opponents.population 0") {

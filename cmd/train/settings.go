@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,7 +221,12 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, cli.Usagef("-set: %w", err)
 	}
 	c.given = func(field string) bool {
-		return given(text, field) || slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(set string) bool { return strings.HasPrefix(set+".", field+".") })
+		for set := range values { // which may be an object that holds the field
+			if strings.HasPrefix(field+".", set+".") {
+				return true
+			}
+		}
+		return given(text, field)
 	}
 	c.shortened = c.Train.Shorten(c.given)
 	c.dir = *out
@@ -247,8 +251,8 @@ func (c *call) loadSweep(path string) error {
 	if err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	if c.plan, err = sweep.Parse(text); err == nil && !ofSeeds(c.plan) && (c.json || c.more > 0) {
-		return cli.Usagef("a sweep ends with a table and trains as its file says; leave out -json and -steps")
+	if c.plan, err = sweep.Parse(text); err == nil && (c.more > 0 || c.json && !ofSeeds(c.plan)) {
+		return cli.Usagef("a sweep trains as its file says and ends with a table; leave out -steps, and -json unless only the seeds differ")
 	}
 	if err == nil {
 		c.Settings, c.game = c.plan.Variants[0].Runs[0], c.plan.Game
