@@ -54,6 +54,11 @@ var ErrArithmetic = errors.New("this release computes other bits")
 // ErrTaken is returned if another run has the folder open.
 var ErrTaken = errors.New("the run folder is taken")
 
+// Matcher plays duplicate matches of a network that takes its best actions against the game's bot and
+// against each of the others. It returns the shares of the games that the network wins, by the name of
+// the bot and those of the others.
+type Matcher func(ctx context.Context, network *models.MLP, others map[string]*models.MLP, games int, seed uint64) (map[string]Share, error)
+
 // Options hold what a run needs beside its [Config]. Only Game, Learner, Opponent and
 // Start change its result.
 type Options struct {
@@ -73,10 +78,8 @@ type Options struct {
 	// Evaluate, if not nil, returns the exact strength of a network, or nil if there
 	// is none.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
-	// Match, if not nil, is called at evaluations where Evaluate is nil. It returns the shares of the
-	// wins of a network that takes its best actions in matches against the game's bot, under the
-	// name of that, and against the others, under theirs.
-	Match func(ctx context.Context, network *models.MLP, others map[string]*models.MLP, games int, seed uint64) (map[string]Share, error)
+	// Match, if not nil, is called at evaluations where Evaluate is nil.
+	Match Matcher
 	// EvaluationRows is the cost of Evaluate: about the number of rows that the network
 	// evaluates. If it is above 0, a run makes fewer evaluations than
 	// [Config].Evaluations where these would take more than a quarter of the work.
@@ -95,13 +98,13 @@ type Options struct {
 
 // run is the state of a run.
 type run struct {
-	cfg     Config
-	opt     Options
-	learner *counter
-	method  method.Method
-	record  *record
-	contest *contest        // nil without matches
-	dir     *atomicfile.Dir // the run folder
+	cfg      Config
+	opt      Options
+	learner  *counter
+	method   method.Method
+	record   *record
+	matching *matching       // nil where evaluations are exact, or none
+	dir      *atomicfile.Dir // the run folder
 
 	at struct { // written to checkpoints
 		Arithmetic  int           `json:"arithmetic"`
@@ -167,8 +170,8 @@ func Run(ctx context.Context, cfg Config, opt Options) (*models.MLP, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.contest = &contest{play.length, map[string]rival{}}
-		r.opt.EvaluationRows = r.contest.rows()
+		r.matching = &matching{play.length, map[string]snapshot{}}
+		r.opt.EvaluationRows = r.matching.rows()
 	}
 	mlp, err := models.NewMLP(cfg.shape(opt.Game.Spec()), rand.NewPCG(cfg.Seed, method.WeightStream))
 	if err != nil {
@@ -266,7 +269,7 @@ func (r *run) loop(ctx context.Context) error {
 			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
 		}
 		r.at.Exact = nil
-		if (r.opt.Evaluate != nil || r.contest != nil) && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
+		if (r.opt.Evaluate != nil || r.matching != nil) && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
 			err := r.evaluate(ctx, m)
 			if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				r.at.Pending = m // the resumed run has the evaluation
@@ -425,8 +428,8 @@ func (r *run) save() error {
 	if err := r.method.Save(f.Blobs); err != nil {
 		return err
 	}
-	if r.contest != nil {
-		if err := r.contest.save(f.Blobs); err != nil {
+	if r.matching != nil {
+		if err := r.matching.save(f.Blobs); err != nil {
 			return err
 		}
 	}
@@ -450,7 +453,7 @@ func (r *run) evaluate(ctx context.Context, m *Metrics) (err error) {
 			return err
 		}
 		r.at.Evaluations++
-		return r.meet(m.Matches, r.opt.Game.Spec())
+		return r.keepMatched(m.Matches, r.opt.Game.Spec())
 	}
 	x, err := r.opt.Evaluate(ctx, r.method.Model())
 	if x == nil || err != nil {
@@ -516,8 +519,8 @@ func (r *run) restore() error {
 		json.Unmarshal(f.Blobs["run"], &r.at),
 		r.method.Restore(f.Blobs),
 	)
-	if err == nil && r.contest != nil {
-		err = r.contest.restore(f.Blobs)
+	if err == nil && r.matching != nil {
+		err = r.matching.restore(f.Blobs)
 	}
 	if err != nil {
 		return fmt.Errorf("%s does not belong to the config in its folder: %w", r.path(CheckpointFile), err)

@@ -52,7 +52,7 @@ func (s *session) reportMatch(ctx context.Context, a *agents.Agent, steps uint64
 
 // matches returns what evaluates the networks of a run by matches, nil if their strength is exact or
 // the game has no win.
-func (s *session) matches() func(context.Context, *models.MLP, map[string]*models.MLP, int, uint64) (map[string]train.Share, error) {
+func (s *session) matches() train.Matcher {
 	if s.exact != nil || !s.spec.HasWin() || s.spec.Players == 1 {
 		return nil
 	}

@@ -51,8 +51,8 @@ func (p *progress) add(m train.Metrics) {
 	}
 }
 
-// rival names an opponent of [train.Metrics.Matches] for people.
-func rival(name string) string {
+// opponentName names an opponent of [train.Metrics.Matches] for people.
+func opponentName(name string) string {
 	switch name {
 	case "previous":
 		return "the network of the evaluation before"
@@ -103,7 +103,7 @@ func (p *progress) line(m train.Metrics, columns int) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Matches)) {
 		x := m.Matches[name]
-		strength = append(strength, fmt.Sprintf("wins %s [%s, %s] against %s", figure.Digits(x.Win, 3), figure.Digits(x.Low, 3), figure.Digits(x.High, 3), rival(name)))
+		strength = append(strength, fmt.Sprintf("wins %s [%s, %s] against %s", figure.Digits(x.Win, 3), figure.Digits(x.Low, 3), figure.Digits(x.High, 3), opponentName(name)))
 	}
 	const gap = "  "
 	text := strings.Join(append(parts, strength...), gap)

@@ -3,16 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"marsgym/agents"
 	"marsgym/eval"
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/figure"
 	"marsgym/models"
@@ -74,7 +73,7 @@ func (r *runResult) figures(bot string) (names []string, values map[string]float
 
 // reportSeeds returns the strength of runs that have ended, and prints it.
 func (s *session) reportSeeds(p *sweep.Plan, trials []sweep.Trial) (*seedsResult, error) {
-	out := &seedsResult{Confidence: eval.Confidence, Means: map[string]means{}}
+	out := &seedsResult{Confidence: analysis.Confidence, Means: map[string]means{}}
 	all := map[string][]float64{}
 	var names []string
 	rows := [][]string{{"seed"}}
@@ -103,15 +102,15 @@ func (s *session) reportSeeds(p *sweep.Plan, trials []sweep.Trial) (*seedsResult
 		x := all[name]
 		m := means{stat.Mean(x, nil), 0}
 		text := "-"
-		if n := float64(len(x)); n > 1 {
-			m.Half = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+eval.Confidence)/2) * stat.StdDev(x, nil) / math.Sqrt(n)
+		if len(x) > 1 {
+			m.Half = analysis.HalfInterval(x)
 			text = figure.Digits(m.Half, 5)
 		}
 		out.Means[name] = m
 		mean, interval = append(mean, figure.Digits(m.Mean, 5)), append(interval, text)
 	}
 	return out, cli.Write(s.stdout, false, nil, func(b *strings.Builder) {
-		fmt.Fprintf(b, "\n%s, %d runs.\n± is half of the %.0f %% interval of the mean over seeds, by Student's t:\n\n", s.spec.FullTitle(), len(trials), 100*eval.Confidence)
+		fmt.Fprintf(b, "\n%s, %d runs.\n± is half of the %.0f %% interval of the mean over seeds, by Student's t:\n\n", s.spec.FullTitle(), len(trials), 100*analysis.Confidence)
 		cli.Columns(b, "", append(rows, mean, interval))
 		b.WriteByte('\n')
 	})

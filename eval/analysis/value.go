@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"marsgym/env"
@@ -127,6 +128,12 @@ func halfOf(squares float64, n int, unit float64) float64 {
 		n++
 	}
 	return quantile(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
+}
+
+// HalfInterval returns half of the interval of Student's t, of the level [Confidence], for the mean of
+// at least two independent values.
+func HalfInterval(values []float64) float64 {
+	return halfOf(stat.Variance(values, nil)*float64(len(values)-1), len(values), 0)
 }
 
 // sampled returns the value with these samples [n, P] and their mean.

@@ -110,8 +110,9 @@ func (l *Losses) Means() []*Mean {
 
 // Join adds the terms of the means of other losses.
 func (l *Losses) Join(m Losses) {
+	other := m.Means()
 	for i, mean := range l.Means() {
-		mean.Join(*m.Means()[i])
+		mean.Join(*other[i])
 	}
 }
 

@@ -34,7 +34,7 @@ type Options struct {
 	// evaluations of the settings are made, to compare strengths after equal time.
 	Evaluate func(context.Context, *models.MLP) (*models.Exact, error)
 	// Match is [train.Options].Match.
-	Match func(context.Context, *models.MLP, map[string]*models.MLP, int, uint64) (map[string]train.Share, error)
+	Match train.Matcher
 	// Report, if not nil, is called after each iteration of a run, counted from 0.
 	Report func(run int, m train.Metrics)
 	// Executor, if not nil, first trains all runs at the same time, each in segments from one
