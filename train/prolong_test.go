@@ -45,6 +45,17 @@ func TestProlong(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			ctx := &countdown{Context: t.Context()}
+			ctx.left.Store(20)
+			if _, err := train.Run(ctx, s.Train, opt); errors.Is(err, train.ErrInterrupted) {
+				longer := s.Train
+				longer.Steps++
+				if _, err := train.Run(t.Context(), longer, opt); !errors.Is(err, train.ErrSettings) {
+					t.Errorf("%s: more steps before the end: %v", tt.algorithm, err)
+				}
+			} else {
+				t.Fatalf("%s: not interrupted: %v", tt.algorithm, err)
+			}
 			run(s)
 			first := read(t, opt.Dir, agents.ModelFile)
 			longer, err := s.Prolong(g, opt.Dir, 1500)

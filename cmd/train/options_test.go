@@ -214,7 +214,7 @@ func TestShortRuns(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]struct{ exact, ahead bool }{"none": {}, "head": {exact: true}, "full": {true, true}} {
-		status, out, errs := command(t, "-config", write(t, quick), "-steps", "1024", "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
+		status, out, errs := command(t, "-config", write(t, quick), "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
 		if status != cli.Done || strings.Contains(out, "exploitability") != want.exact || strings.Contains(out, "as lookahead:3") != want.ahead {
 			t.Errorf("-evaluate %s: status %d, %s%s", what, status, out, errs)
 		}
