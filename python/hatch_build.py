@@ -244,8 +244,8 @@ def module_files(module: Path) -> list[str]:
     return [
         f
         for f in listed.stdout.splitlines()
-        if (f.startswith("python/native/") or not f.startswith(others))
-        and not f.endswith(("_test.go", ".md"))
+        if (f.startswith(("python/native/", "docs/games/")) or not f.startswith(others))
+        and (f.startswith("docs/games/") or not f.endswith(("_test.go", ".md")))
         and "/testdata/" not in f
         and (module / f).is_file()
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Mapping
@@ -51,11 +52,9 @@ class Model:
         """Opens the game that the model plays."""
         return Game(self.game_id, config=self.config)
 
-    def forward(
-        self, observations: npt.NDArray[np.float32]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def forward(self, observations: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The outputs of the policy head [n, A], or [n, 1] for scores, and of the value head
-        [n, P], for observations [n, D].
+        [n, P], for observations [n, D], in their precision: float32 or float64.
         """
         x, i, t = observations, 0, self.tensors
         while f"body.{i}.weight" in t:
@@ -68,26 +67,47 @@ class Model:
         )
 
     def probabilities(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        greedy: bool = True,
     ) -> npt.NDArray[np.float64]:
-        """The policy: its best action, ties to the lowest one, for a model with logits."""
+        """The policy of a model with logits: its best action, ties to the lowest one, or with
+        greedy False the softmax of the logits of the legal actions, computed in float64.
+        """
         if self.head != "logits":
             raise ValueError("the model scores afterstates; use scores()")
-        logits = np.where(masks != 0, self.forward(observations)[0], -np.inf)
-        best = (logits >= logits.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
+        inputs = observations if greedy else observations.astype(np.float64)
+        logits = np.where(masks != 0, self.forward(inputs)[0], -np.inf)
+        highest = logits.max(axis=1, keepdims=True)
+        if not greedy:
+            terms = np.exp(logits - highest)
+            return np.asarray(terms / terms.sum(axis=1, keepdims=True))
+        best = (logits >= highest - _TIE).argmax(axis=1)
         probs = np.zeros(logits.shape)
         probs[np.arange(len(best)), best] = 1
         return probs
 
-    def policy(self) -> Scores | Probabilities:
-        """The policy of the model: its best action, by whichever head it has."""
-        return self.scores() if self.head == "score" else self.probabilities
+    def policy(self, greedy: bool = True) -> Scores | Probabilities:
+        """The policy of the model: its best action, or with greedy False its distribution, by
+        whichever head it has.
+        """
+        if self.head == "score":
+            return self.scores(greedy)
+        return functools.partial(self.probabilities, greedy=greedy)
 
     def scores(self, greedy: bool = True) -> Scores:
-        """The policy of a model that scores afterstates."""
+        """The policy of a model that scores afterstates: the best one or, with greedy False, the
+        softmax of their scores, computed in float64.
+        """
         if self.head != "score":
             raise ValueError("the model has logits; use probabilities")
-        return Scores(lambda observations: self.forward(observations)[0][:, 0], greedy)
+
+        def score(observations: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
+            inputs = observations if greedy else observations.astype(np.float64)
+            return self.forward(inputs)[0][:, 0]
+
+        return Scores(score, greedy)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file."""

@@ -21,6 +21,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/internal/kernel/simd"
+	"marsgym/internal/rulesbook"
 )
 
 // openGame is a game with its solution, once that is computed.
@@ -103,6 +104,7 @@ type specification struct {
 	Actions     []string    `json:"actions"` // names
 	ObsLen      int         `json:"obs_len"`
 	Observation []fieldSpec `json:"observation"`
+	ObsNotes    string      `json:"obs_notes"`
 	ObsScales   []int       `json:"obs_scales"`
 
 	Information string  `json:"information"`
@@ -120,8 +122,9 @@ type specification struct {
 }
 
 type fieldSpec struct {
-	Name string `json:"name"`
-	Len  int    `json:"len"`
+	Name    string `json:"name"`
+	Len     int    `json:"len"`
+	Meaning string `json:"meaning"`
 }
 
 func specify(g env.Game) specification {
@@ -137,8 +140,10 @@ func specify(g env.Game) specification {
 	for a := range spec.Actions {
 		s.Actions = append(s.Actions, g.ActionName(game.Action(a)))
 	}
-	for _, f := range spec.Observation {
-		s.Observation = append(s.Observation, fieldSpec{f.Name, f.Len})
+	notes, meanings := rulesbook.Observation(spec)
+	s.ObsNotes = notes
+	for i, f := range spec.Observation {
+		s.Observation = append(s.Observation, fieldSpec{f.Name, f.Len, meanings[i]})
 	}
 	return s
 }
