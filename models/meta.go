@@ -37,6 +37,16 @@ type Meta struct {
 	Iterations int64  `json:"iterations"`      // of the algorithm
 	Games      int64  `json:"games"`           // played to their end
 	Exact      *Exact `json:"exact,omitempty"` // nil if the game is not solved
+	// Matches are the shares that the network won in the matches of its evaluation, by opponent.
+	Matches map[string]Share `json:"matches,omitempty"`
+}
+
+// Share is the share of the games of a match that a network wins, between the ends of its interval.
+type Share struct {
+	Win   float64 `json:"win"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Games int     `json:"games"`
 }
 
 // Exact is the exact strength of a model in a solved two-player game.

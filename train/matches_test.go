@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -82,8 +83,12 @@ func TestMatches(t *testing.T) {
 			if m.Matches["greedy"].Win != 0.25 || m.Matches["greedy"].Games < 48 {
 				t.Errorf("the matches are %+v", m.Matches)
 			}
-			if f, err := agents.LoadModel(filepath.Join(opt.Dir, agents.StepFile(m.Steps))); err != nil || f.Meta.Steps != int64(m.Steps) {
-				t.Errorf("the network after %d decisions: %v", m.Steps, err)
+			f, err := agents.LoadModel(filepath.Join(opt.Dir, agents.StepFile(m.Steps)))
+			if err != nil || f.Meta.Steps != int64(m.Steps) {
+				t.Fatalf("the network after %d decisions: %v", m.Steps, err)
+			}
+			if !maps.Equal(f.Meta.Matches, m.Matches) {
+				t.Errorf("the card of the network after %d decisions has the matches %v; want %v", m.Steps, f.Meta.Matches, m.Matches)
 			}
 		}
 		if evaluated != len(shares) || now == 0 {

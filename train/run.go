@@ -107,15 +107,16 @@ type run struct {
 	dir      *atomicfile.Dir // the run folder
 
 	at struct { // written to checkpoints
-		Arithmetic  int           `json:"arithmetic"`
-		Iteration   uint64        `json:"iteration"`
-		Steps       uint64        `json:"steps"`
-		Games       uint64        `json:"games"`
-		Seconds     float64       `json:"seconds"`
-		Work        uint64        `json:"work"` // forward passes of rows
-		Evaluations int           `json:"evaluations"`
-		Exact       *models.Exact `json:"exact,omitempty"`
-		Best        *models.Exact `json:"best,omitempty"` // of the network of agents.BestFile
+		Arithmetic  int              `json:"arithmetic"`
+		Iteration   uint64           `json:"iteration"`
+		Steps       uint64           `json:"steps"`
+		Games       uint64           `json:"games"`
+		Seconds     float64          `json:"seconds"`
+		Work        uint64           `json:"work"` // forward passes of rows
+		Evaluations int              `json:"evaluations"`
+		Exact       *models.Exact    `json:"exact,omitempty"`
+		Best        *models.Exact    `json:"best,omitempty"`    // of the network of agents.BestFile
+		Matches     map[string]Share `json:"matches,omitempty"` // of the latest iteration, as Exact
 		// Pending is the latest iteration, if it was interrupted in its evaluation.
 		Pending *Metrics `json:"pending,omitempty"`
 		Stretch stretch  `json:"stretch"`
@@ -268,7 +269,7 @@ func (r *run) loop(ctx context.Context) error {
 		due := func(events int) bool {
 			return events > 0 && (r.at.Steps >= n || r.at.Steps*uint64(events)/n > before*uint64(events)/n)
 		}
-		r.at.Exact = nil
+		r.at.Exact, r.at.Matches = nil, nil
 		if (r.opt.Evaluate != nil || r.matching != nil) && (r.at.Pending != nil || due(r.evaluations(m.Done))) {
 			err := r.evaluate(ctx, m)
 			if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -406,7 +407,7 @@ func (r *run) meta() models.Meta {
 	m.Algorithm, m.Seed = string(r.cfg.Algorithm), r.cfg.Seed
 	m.ValueTarget = string(r.method.Target())
 	m.Steps, m.Iterations, m.Games = int64(r.at.Steps), int64(r.at.Iteration), int64(r.at.Games)
-	m.Exact = r.at.Exact
+	m.Exact, m.Matches = r.at.Exact, r.at.Matches
 	return m
 }
 
@@ -452,6 +453,7 @@ func (r *run) evaluate(ctx context.Context, m *Metrics) (err error) {
 		if m.Matches, err = r.match(ctx); err != nil {
 			return err
 		}
+		r.at.Matches = m.Matches
 		r.at.Evaluations++
 		return r.keepMatched(m.Matches, r.opt.Game.Spec())
 	}

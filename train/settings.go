@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"marsgym/env"
 	"marsgym/env/catalog"
@@ -30,14 +31,41 @@ const (
 
 // Settings hold all that decides the result of a run: the content of [ConfigFile].
 //
-// A checkpoint holds them too, without what changes no network: the device, the number of
-// checkpoints, the lines of metrics and the memory.
+// A checkpoint holds them too, without what changes no network: the device, the name, the group, the
+// tags, the number of checkpoints, the lines of metrics and the memory.
 type Settings struct {
 	Game       string          `json:"game"`
 	GameConfig json.RawMessage `json:"game_config"`
 	Backend    string          `json:"backend"`
 	Device     string          `json:"device,omitempty"`
+	Name       string          `json:"name,omitempty"`  // of the run, for trackers
+	Group      string          `json:"group,omitempty"` // of runs that belong together
+	Tags       []string        `json:"tags,omitzero"`
 	Train      Config          `json:"train"`
+}
+
+// maxLabel and maxTag are the most bytes of a name or group and of a tag: those of Weights & Biases.
+const maxLabel, maxTag = 128, 64
+
+// CheckLabels returns an error for a name, a group or tags that a tracker would refuse.
+func (s Settings) CheckLabels() error {
+	check := func(what, text string, most int) error {
+		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) || strings.TrimSpace(text) != text {
+			return fmt.Errorf("the %s is %s; want at most %d bytes of text, without spaces around it", what, input.Quote(text), most)
+		}
+		return nil
+	}
+	errs := []error{check("name", s.Name, maxLabel), check("group", s.Group, maxLabel)}
+	for i, tag := range s.Tags {
+		if tag == "" || strings.Contains(tag, ",") || slices.Contains(s.Tags[:i], tag) {
+			errs = append(errs, fmt.Errorf("the tags are %q; want different texts, such as a,b", s.Tags))
+		}
+		errs = append(errs, check("tag", tag, maxTag))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return tagged{err, ErrConfig}
+	}
+	return nil
 }
 
 // Open opens the game of the settings in env/catalog, of which the first is the default.

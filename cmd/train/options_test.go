@@ -65,6 +65,58 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestLabels: the name, the group and the tags of a run stand in its settings and change no bits, so
+// that a run resumes after they have changed, and all runs of -seeds have them.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	dir, config := filepath.Join(t.TempDir(), "run"), write(t, quick)
+	status, _, errs := command(t, "-config", config, "-out", dir, "-steps", "1024", "-evaluate", "none", "-name", "first try", "-group", "tries", "-tags", "a,b")
+	if status != cli.Done {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	s, err := train.LoadSettings(dir)
+	if err != nil || s.Name != "first try" || s.Group != "tries" || !slices.Equal(s.Tags, []string{"a", "b"}) {
+		t.Errorf("the settings are %+v, %v", s, err)
+	}
+	s.Name, s.Tags = "second try", nil
+	if err := s.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := command(t, "-resume", dir); status != cli.Done {
+		t.Errorf("resumed: status %d, %s", status, errs)
+	}
+	seeds := filepath.Join(t.TempDir(), "seeds")
+	if status, _, errs := command(t, "-config", config, "-out", seeds, "-steps", "1024", "-evaluate", "none", "-seeds", "2", "-group", "tries"); status != cli.Done {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	runs, err := filepath.Glob(filepath.Join(seeds, "*", train.ConfigFile))
+	if err != nil || len(runs) != 2 {
+		t.Errorf("the runs are %v, %v", runs, err)
+	}
+	for _, run := range runs {
+		if s, err := train.LoadSettings(filepath.Dir(run)); err != nil || s.Group != "tries" {
+			t.Errorf("%s: the settings are %+v, %v", run, s, err)
+		}
+	}
+	for _, tt := range []struct{ flag, value, want string }{
+		{"-name", strings.Repeat("n", 129), "want at most 128 bytes of text"},
+		{"-name", " x", "without spaces around it"},
+		{"-group", "a\nb", "the group is"},
+		{"-tags", "a,,b", "want different texts, such as a,b"},
+		{"-tags", "a,a", "want different texts"},
+		{"-tags", "a, b", "the tag is \" b\""},
+		{"-tags", strings.Repeat("t", 65), "want at most 64 bytes"},
+	} {
+		refused := filepath.Join(t.TempDir(), "refused")
+		if status, _, errs := command(t, "-config", config, "-out", refused, tt.flag, tt.value); status != cli.Misuse || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s %q: status %d, %s; want %q", tt.flag, tt.value, status, errs, tt.want)
+		}
+		if _, err := os.Lstat(refused); err == nil {
+			t.Errorf("%s %q: it makes a folder", tt.flag, tt.value)
+		}
+	}
+}
+
 // TestFrom: a run that begins with the network of another one takes its game and shape, and a finished
 // run is prolonged.
 func TestFrom(t *testing.T) {

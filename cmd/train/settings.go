@@ -81,7 +81,10 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	resume := f.String("resume", "", "run `folder` to resume, with its own settings; with -steps, a run that has ended trains on these further decisions")
 	seeds := f.Whole("seeds", 2, maxSeeds, "`number` of runs that differ in their seeds only, from -seed on, with their mean strength and its interval")
 	path := f.String("sweep", "", "JSON `file` of settings to compare: train with each, and rank them by exact strength after equal time, or by a league of matches")
-	f.Group("Runs", "out", "from", "resume", "seeds", "sweep")
+	label := f.String("name", "", "`name` of the run for trackers (default that of its folder)")
+	group := f.String("group", "", "`name` of a group of runs for trackers (default that of the folder of several runs)")
+	tags := f.String("tags", "", "`list` of tags of the run for trackers, such as a,b")
+	f.Group("Runs", "out", "from", "resume", "seeds", "sweep", "name", "group", "tags")
 	var x exploitCall
 	f.StringVar(&x.agent, "exploit", "", "train a response to this `agent` by ppo, and bound the agent's exploitability from below by what the response wins in a match; with -out, the same command resumes")
 	f.IntVar(&x.games, "games", 10_000, "`number` of games in the match of -exploit")
@@ -96,6 +99,7 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	f.Example("go run ./cmd/train -game pig -steps 2000000 -out runs/pig")
 	f.Example("go run ./cmd/train -set train.rows=64 -set train.learning_rate.0=0.002")
 	f.Example("go run ./cmd/train -algorithm ppo -seeds 5")
+	f.Example("go run ./cmd/train -name baseline -group pig -tags ppo,short -game pig")
 	f.Example("go run ./cmd/train -resume runs/pig")
 	f.Example("go run ./cmd/train -resume runs/pig -steps 1000000")
 	f.Example("go run ./cmd/train -from runs/pig -seed 2 -steps 1000000")
@@ -202,6 +206,15 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if f.Given("backend") {
 		c.Backend = *backend
 	}
+	if f.Given("name") {
+		c.Name = *label
+	}
+	if f.Given("group") {
+		c.Group = *group
+	}
+	if f.Given("tags") {
+		c.Tags = strings.Split(*tags, ",")
+	}
 	if f.Given("device") {
 		c.Device = *device
 	}
@@ -256,7 +269,9 @@ func (c *call) loadSweep(path string) error {
 	}
 	if err == nil {
 		c.Settings, c.game = c.plan.Variants[0].Runs[0], c.plan.Game
-		_, err = backendOf(c.Settings)
+		if _, err = backendOf(c.Settings); err == nil {
+			err = c.CheckLabels()
+		}
 	}
 	if err != nil {
 		err = &cli.UsageError{Err: fmt.Errorf("%s: %w", path, input.Placed(err))}
@@ -340,6 +355,9 @@ func (c *call) load() (err error) {
 func (c *call) check() error {
 	if _, err := backendOf(c.Settings); err != nil {
 		return err
+	}
+	if err := c.CheckLabels(); err != nil {
+		return usage(err)
 	}
 	if c.cluster.Addr != "" && c.Train.Algorithm == train.AlgorithmPPO {
 		return cli.Usagef("-cluster: ppo plays in this process only (docs/cluster.md has the reasons); leave out -cluster, or choose another -algorithm")

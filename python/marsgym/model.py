@@ -37,7 +37,7 @@ class Model:
     """body.I.weight [out, in], body.I.bias [out], then the same of policy or score, and of
     value."""
     info: dict[str, Any]
-    """Algorithm, value_target, play, seed, steps, games, iterations and exact; see
+    """Algorithm, value_target, play, seed, steps, games, iterations, exact and matches; see
     :func:`save_model`. What is not known has the default that it has there."""
 
     def __repr__(self) -> str:
@@ -128,7 +128,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         at += size
     net = info["net"]
     known: dict[str, Any] = {"algorithm": "", "value_target": "", "play": ""}
-    known |= {"seed": 0, "steps": 0, "games": 0, "iterations": 0, "exact": None}
+    known |= {"seed": 0, "steps": 0, "games": 0, "iterations": 0}
+    known |= {"exact": None, "matches": None}
     return Model(
         info["game"],
         info["config"],
@@ -154,6 +155,7 @@ def save_model(
     games: int = 0,
     iterations: int = 0,
     exact: Mapping[str, float] | None = None,
+    matches: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Writes a model file that ``cmd/eval`` and ``cmd/play`` take as an agent.
 
@@ -168,6 +170,8 @@ def save_model(
         play: how a released network plays, such as "search:800"; "" is by its policy head.
         seed, steps, games, iterations: of the training.
         exact: win_first, win_second and exploitability, if they are known.
+        matches: by opponent, the win, low and high of the share of the games that it won, and the
+            number of games, if they are known.
     """
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors are a {type(tensors).__name__}; want a dict, by name")
@@ -201,6 +205,7 @@ def save_model(
         "games": _native.number(games, "games", 0, 2**62),
         "iterations": _native.number(iterations, "iterations", 0, 2**62),
         "exact": None if exact is None else dict(exact),
+        "matches": None if matches is None else {k: dict(v) for k, v in matches.items()},
     }
     game._native().call(
         "save_model",

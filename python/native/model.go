@@ -19,18 +19,19 @@ import (
 
 // modelInfo describes a model file.
 type modelInfo struct {
-	Game        string          `json:"game"`
-	Config      json.RawMessage `json:"config"`
-	Net         models.Shape    `json:"net"`
-	Algorithm   string          `json:"algorithm"`
-	ValueTarget string          `json:"value_target,omitempty"`
-	Play        string          `json:"play,omitempty"`
-	Seed        uint64          `json:"seed"`
-	Steps       int64           `json:"steps"`
-	Games       int64           `json:"games"`
-	Iterations  int64           `json:"iterations"`
-	Exact       *models.Exact   `json:"exact,omitempty"`
-	Tensors     []tensorInfo    `json:"tensors"`
+	Game        string                  `json:"game"`
+	Config      json.RawMessage         `json:"config"`
+	Net         models.Shape            `json:"net"`
+	Algorithm   string                  `json:"algorithm"`
+	ValueTarget string                  `json:"value_target,omitempty"`
+	Play        string                  `json:"play,omitempty"`
+	Seed        uint64                  `json:"seed"`
+	Steps       int64                   `json:"steps"`
+	Games       int64                   `json:"games"`
+	Iterations  int64                   `json:"iterations"`
+	Exact       *models.Exact           `json:"exact,omitempty"`
+	Matches     map[string]models.Share `json:"matches,omitempty"`
+	Tensors     []tensorInfo            `json:"tensors"`
 }
 
 type tensorInfo struct {
@@ -58,7 +59,7 @@ func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result 
 		}
 		info := modelInfo{
 			Game: m.Game, Config: m.Config, Net: m.Net, Algorithm: m.Algorithm, ValueTarget: m.ValueTarget, Play: m.Play,
-			Seed: m.Seed, Steps: m.Steps, Games: m.Games, Iterations: m.Iterations, Exact: m.Exact,
+			Seed: m.Seed, Steps: m.Steps, Games: m.Games, Iterations: m.Iterations, Exact: m.Exact, Matches: m.Matches,
 		}
 		for _, t := range f.MLP.Tensors() {
 			info.Tensors = append(info.Tensors, tensorInfo{t.Name, t.Shape})
@@ -118,7 +119,8 @@ func marsgym_save_model(g C.uintptr_t, path, info *C.char, data *C.float, size C
 			return err
 		}
 		meta := agents.MetaOf(g.spec)
-		meta.Algorithm, meta.ValueTarget, meta.Play, meta.Exact = m.Algorithm, m.ValueTarget, m.Play, m.Exact
+		meta.Algorithm, meta.ValueTarget, meta.Play = m.Algorithm, m.ValueTarget, m.Play
+		meta.Exact, meta.Matches = m.Exact, m.Matches
 		meta.Seed, meta.Steps, meta.Games, meta.Iterations = m.Seed, m.Steps, m.Games, m.Iterations
 		return (&models.File{Meta: meta, MLP: mlp}).Save(C.GoString(path))
 	})

@@ -26,6 +26,21 @@ def test_quick_start(capsys):
     assert capsys.readouterr().out.startswith("0.1")
 
 
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
+def test_export(capsys, monkeypatch, tmp_path):
+    """The program that loads an exported network runs."""
+    pytest.importorskip("onnxruntime")
+    from marsgym.export import save
+
+    monkeypatch.chdir(tmp_path)
+    game = marsgym.load("pig")
+    marsgym.save_model("pig.safetensors", game, random_model(game, "logits"))
+    save(marsgym.load_model("pig.safetensors"), "pig.onnx")
+    for program in programs("export.md"):
+        exec(program, {})
+    assert "true where an action is legal" in capsys.readouterr().out
+
+
 @pytest.mark.full
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
 def test_tutorial(capsys, monkeypatch, tmp_path):

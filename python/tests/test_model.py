@@ -42,6 +42,7 @@ def test_saved_model_is_the_same_policy(tmp_path, id, head):
     model = marsgym.load_model(path)
     assert model.head == head
     unknown = {"value_target": "", "play": "", "games": 0, "iterations": 0, "exact": None}
+    unknown["matches"] = None
     assert model.info == unknown | {"algorithm": "test", "seed": 3, "steps": 4}
     assert model.game().rules_hash == game.rules_hash
     assert all(np.array_equal(model.tensors[k], tensors[k]) for k in tensors)
@@ -132,6 +133,7 @@ def test_models_keep_what_they_are(tmp_path):
         "value_target": "afterstate",
         "play": "lookahead:1",
         "exact": {"win_first": 0.5, "win_second": 0.25, "exploitability": 0.125},
+        "matches": {"greedy": {"win": 0.5, "low": 0.25, "high": 0.75, "games": 48}},
     }
     first, second = tmp_path / "first", tmp_path / "second"
     marsgym.save_model(first, game, random_model(game, "logits"), **about)

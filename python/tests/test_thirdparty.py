@@ -93,6 +93,8 @@ SCRIPTS = {
     "rllib_envs": ("ray[rllib]==2.60.0",),
     "minari_datasets": ("minari[create,hdf5]==0.5.4",),
     "agilerl_dqn": ("agilerl==2.58.0", "peft"),
+    "wandb_offline": ("wandb==0.31.0",),
+    "mlflow_sqlite": ("mlflow==3.17.2",),
 }
 
 

@@ -32,13 +32,8 @@ type Metrics struct {
 	Evaluated uint64 `json:"-"` // rows that this iteration evaluated with the network, to play or search
 }
 
-// Share is the share of the games of a match that the network wins, between the ends of its interval.
-type Share struct {
-	Win   float64 `json:"win"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	Games int     `json:"games"`
-}
+// Share is the share of the games of a match that the network wins.
+type Share = models.Share
 
 // Mean is a mean. Without terms it is unknown, and omitzero leaves it out of JSON.
 type Mean struct {
