@@ -86,7 +86,7 @@ func TestLabels(t *testing.T) {
 		t.Errorf("resumed: status %d, %s", status, errs)
 	}
 	seeds := filepath.Join(t.TempDir(), "seeds")
-	if status, _, errs := command(t, "-config", config, "-out", seeds, "-steps", "1024", "-evaluate", "none", "-seeds", "2", "-group", "tries"); status != cli.Done {
+	if status, _, errs := command(t, "-config", config, "-out", seeds, "-steps", "1024", "-seeds", "2", "-group", "tries"); status != cli.Done {
 		t.Fatalf("status %d, %s", status, errs)
 	}
 	runs, err := filepath.Glob(filepath.Join(seeds, "*", train.ConfigFile))

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-CONFIG, METRICS = "config.json", "metrics.jsonl"
+CONFIG, METRICS, STATE = "config.json", "metrics.jsonl", "track.json"
 SWEEP = "sweep.json"
 """In the folder of several runs: of -seeds or -sweep."""
 
@@ -60,6 +60,17 @@ class Run:
             name = f"{name}-{full.name}" if name else full.name
         self.name = name or full.name
         self.tags: list[str] = self.config.get("tags") or []
+        self._state = self.folder / STATE
+        if self._state.exists():
+            self.known: dict[str, Any] = json.loads(self._state.read_text())
+        else:
+            self.known = {"id": uuid.uuid4().hex}
+
+    def note(self) -> None:
+        """Keeps in the folder what is known of trackers: the id of the run there, and more."""
+        temporary = self._state.with_name(f".{STATE}.{os.getpid()}.tmp")
+        temporary.write_text(json.dumps(self.known))
+        temporary.replace(self._state)
 
     def settings(self) -> dict[str, Any]:
         """The settings by dotted key, without the rules of the game."""
@@ -129,18 +140,16 @@ class Wandb:
         self.wandb, self.project, self.online = wandb, project, online
 
     def last(self, run: Run) -> int:
-        """From a file in the run folder, with the id of the run of wandb and the step."""
-        self.state = run.folder / "wandb.json"
-        self.known: dict[str, Any] = {"id": uuid.uuid4().hex, "step": -1}
-        if self.state.exists():
-            self.known = json.loads(self.state.read_text())
-        return int(self.known["step"])
+        """From the run folder, since what is offline cannot be asked."""
+        return int(run.known.get("wandb", -1))
 
     def open(self, run: Run) -> None:
-        """Opens one run of wandb for the run folder."""
+        """Opens the run of the run folder's id."""
+        run.note()
+        self.source = run
         self.run = self.wandb.init(
             project=self.project,
-            id=self.known["id"],
+            id=run.known["id"],
             name=run.name,
             group=run.group or None,
             tags=run.tags,
@@ -153,14 +162,14 @@ class Wandb:
     def log(self, step: int, values: dict[str, float]) -> None:
         """Logs the values."""
         self.run.log(values, step=step)
-        self.known["step"] = step
+        self.source.known["wandb"] = step
 
     def finish(self) -> None:
         """Ends the run, and then notes what was sent. A kill before that sends steps twice, which
         wandb ignores.
         """
         self.run.finish()
-        _replace(self.state, json.dumps(self.known))
+        self.source.note()
 
 
 class Mlflow:
@@ -178,12 +187,11 @@ class Mlflow:
         self.mlflow, self.project = mlflow, project
 
     def last(self, run: Run) -> int:
-        """From the run of the experiment that has the folder as a tag."""
+        """From the run of the experiment that has the run folder's id as a tag."""
         self.experiment = self.mlflow.set_experiment(self.project).experiment_id
         self.client = self.mlflow.tracking.MlflowClient()
-        self.folder = str(run.folder.resolve())
-        quoted = self.folder.replace("\\", "\\\\").replace("'", "\\'")
-        same = self.client.search_runs([self.experiment], f"tags.`marsgym.folder` = '{quoted}'")
+        known = f"tags.`marsgym.id` = '{run.known['id']}'"
+        same = self.client.search_runs([self.experiment], known)
         self.id = same[0].info.run_id if same else ""
         history = self.client.get_metric_history(self.id, "steps") if same else []
         return max((m.step for m in history), default=-1)
@@ -193,7 +201,8 @@ class Mlflow:
         if self.id:
             self.client.update_run(self.id, status="RUNNING", name=run.name)
             return
-        tags = {"marsgym.folder": self.folder} | dict.fromkeys(run.tags, "true")
+        run.note()
+        tags = {"marsgym.id": run.known["id"]} | dict.fromkeys(run.tags, "true")
         if run.group:
             tags["group"] = run.group
         made = self.client.create_run(self.experiment, tags=tags, run_name=run.name)
@@ -212,13 +221,6 @@ class Mlflow:
 
 
 TRACKERS: dict[str, type[Wandb] | type[Mlflow]] = {"wandb": Wandb, "mlflow": Mlflow}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Writes a file, also where a reader or a kill comes between."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text)
-    temporary.replace(path)
 
 
 def send(run: Run, tracker: Tracker, follow: bool = False) -> int:

@@ -14,7 +14,9 @@ def train(folder):
     """Trains two seeds, and returns the folder of the first."""
     out = Path(folder) / "trial of O'Hara"
     labels = ["-name", "base", "-tags", "a,b c", "-seeds", "2"]
-    settings = ["-game", "pig", "-steps", "20000", "-evaluate", "none", "-out", out]
+    small = Path(folder) / "pig.json"
+    small.write_text('{"target": 20}')
+    settings = ["-game", "pig", "-game-config", small, "-steps", "20000", "-out", out]
     subprocess.run(["go", "run", "./cmd/train", *settings, *labels], cwd=ROOT, check=True)
     return min(out.glob("*/config.json")).parent
 
