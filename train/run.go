@@ -116,7 +116,7 @@ type run struct {
 		Evaluations int              `json:"evaluations"`
 		Exact       *models.Exact    `json:"exact,omitempty"`
 		Best        *models.Exact    `json:"best,omitempty"`    // of the network of agents.BestFile
-		Matches     map[string]Share `json:"matches,omitempty"` // of the latest iteration, as Exact
+		Matches     map[string]Share `json:"matches,omitempty"` // of the latest iteration, like Exact
 		// Pending is the latest iteration, if it was interrupted in its evaluation.
 		Pending *Metrics `json:"pending,omitempty"`
 		Stretch stretch  `json:"stretch"`
