@@ -216,8 +216,9 @@ def fields(model: Model) -> list[dict[str, Any]]:
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Writes the network of a model as an ONNX file, which must not exist."""
     target = Path(path)
+    taken = FileExistsError(f"{target} exists, and nothing is overwritten; choose another name")
     if os.path.lexists(target):
-        raise FileExistsError(f"{target} exists, and nothing is overwritten; choose another name")
+        raise taken
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent}; make it first")
     data = to_onnx(model).SerializeToString(deterministic=True)
@@ -227,7 +228,12 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.link(temporary, target)  # unlike a rename, it fails where the name is taken meanwhile
+        try:
+            os.link(temporary, target)  # unlike a rename, it fails if the name is taken meanwhile
+        except FileExistsError:
+            raise taken from None
+        except OSError:  # a file system without links
+            temporary.rename(target)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -199,6 +199,16 @@ def test_bad_input(tmp_path, capsys, monkeypatch):
         main([model])
     assert main([model, "a.onnx"]) == 0
     assert "a.onnx: logits for Pig, 2 players" in capsys.readouterr().out
+
+    def late(model):
+        Path("late.onnx").write_text("mine")
+        return to_onnx(model)
+
+    monkeypatch.setattr("marsgym.export.to_onnx", late)
+    assert main([model, "late.onnx"]) == 1
+    assert "choose another name" in capsys.readouterr().err
+    assert Path("late.onnx").read_text() == "mine"
+    Path("late.onnx").unlink()
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); "
     limited += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     program = "from marsgym.export import main; raise SystemExit(main(['{}', 'b.onnx']))"
