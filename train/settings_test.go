@@ -160,7 +160,7 @@ func TestComplete(t *testing.T) {
 		`{"game": "pigs"}`:               "pigs",
 		`[]`:                             "the document is an array; want an object",
 
-		`{"game": "pig", "Game": "chess"}`:                           `unknown field "Game"; want one of: backend, device, game, game_config, train; did you mean game?`,
+		`{"game": "pig", "Game": "chess"}`:                           `unknown field "Game"; want one of: backend, device, game, game_config, group, name, tags, train; did you mean game?`,
 		`{"train": {"rows": 64, "rows": 128}}`:                       `train: the key "rows" is there twice`,
 		`{"train": {"algorithm": "ppo", "ppo": {"Gamma": 1}}}`:       `train.ppo: unknown field "Gamma"`,
 		`{"train": {"opponents": {"bots": {"a": 1, "a": 1}}}}`:       `train.opponents.bots: the key "a" is there twice`,
