@@ -11,6 +11,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -184,6 +185,7 @@ func TestSeeds(t *testing.T) {
 // TestShortRuns: a run of any number of decisions is trained, by what fits it, unless the user has set
 // what does not.
 func TestShortRuns(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		game  string
