@@ -16,6 +16,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/record"
 	"marsgym/eval"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 )
 
@@ -85,6 +86,7 @@ func TestMatchContainsExact(t *testing.T) {
 
 // TestCoverage: about one interval in a hundred misses the exact value.
 func TestCoverage(t *testing.T) {
+	fulltest.Gate(t)
 	if testing.Short() {
 		t.Skip("plays 90,000 games")
 	}

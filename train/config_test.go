@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 	"marsgym/train/expert"
@@ -106,6 +107,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	fulltest.Gate(t)
 	if testing.Short() {
 		t.Skip("plays a million decisions")
 	}

@@ -65,6 +65,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills thirty processes")
 	}
+	fulltest.Gate(t)
 	kills := 4
 	if fulltest.On() {
 		kills = 6

@@ -17,6 +17,7 @@ import (
 
 // TestMemory compares the estimate, which is of the peak, with the live heap of a run.
 func TestMemory(t *testing.T) {
+	fulltest.Gate(t)
 	if testing.Short() {
 		t.Skip("trains for a few seconds")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -47,6 +48,7 @@ func TestShards(t *testing.T) {
 
 // TestDefaultFor compares what depends on the game.
 func TestDefaultFor(t *testing.T) {
+	fulltest.Gate(t)
 	if testing.Short() {
 		t.Skip("plays a million decisions")
 	}

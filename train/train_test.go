@@ -357,6 +357,7 @@ func TestRangeJSON(t *testing.T) {
 // TestLearning trains on small games and bounds the exploitability. That of
 // untrained networks is about 0.3.
 func TestLearning(t *testing.T) {
+	fulltest.Gate(t)
 	if testing.Short() {
 		t.Skip("trains for some seconds")
 	}

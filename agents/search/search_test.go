@@ -15,6 +15,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 )
 
@@ -71,6 +72,7 @@ func TestSearchTactics(t *testing.T) {
 
 // TestSearchConverges: with more simulations the exploitability of a search falls.
 func TestSearchConverges(t *testing.T) {
+	fulltest.Gate(t)
 	for _, tt := range []struct {
 		id, config  string
 		simulations [3]string
@@ -132,6 +134,7 @@ func regret(t testing.TB, g env.Game, s env.Solution, a *agents.Agent, positions
 // TestSearchRegret: in positions of Pig in which greedy is far from best play, a search
 // has a smaller regret.
 func TestSearchRegret(t *testing.T) {
+	fulltest.Gate(t)
 	g := testgames.Open(t, "pig", 0, `{"target": 60}`)
 	s, err := g.Solve(t.Context(), nil)
 	if err != nil {
@@ -148,6 +151,7 @@ func TestSearchRegret(t *testing.T) {
 
 // TestSearchStronger: more simulations win more.
 func TestSearchStronger(t *testing.T) {
+	fulltest.Gate(t)
 	g := testgames.Reduced(t)
 	m, err := eval.PlayDuplicate(t.Context(), g, []*agents.Agent{searchAgent(t, g, "search:60", 1), searchAgent(t, g, "search:5", 1)}, 800, 1, nil)
 	if err != nil {
@@ -320,6 +324,7 @@ func TestOneSimulation(t *testing.T) {
 // TestForced: where the only legal action is a roll, estimates vary as little as after it, since
 // simulations have dice of their own.
 func TestForced(t *testing.T) {
+	fulltest.Gate(t)
 	const seeds, simulations = 40, 1000
 	g := testgames.Open(t, "pig", 0, `{"target": 40}`)
 	ratio := 0.0

@@ -23,6 +23,7 @@ import (
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/colour"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 )
 
@@ -409,6 +410,7 @@ func TestStatuses(t *testing.T) {
 
 // TestWatchTruncates: an endless game is stopped where a batch truncates it.
 func TestWatchTruncates(t *testing.T) {
+	fulltest.Gate(t)
 	endless := config(t, `{"max_rounds": 0}`)
 	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
 	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != 2 {

@@ -18,6 +18,7 @@ import (
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/golden"
 )
 
@@ -371,6 +372,7 @@ func TestEstimates(t *testing.T) {
 // TestEstimatedPrice: a game that is not solved is priced by estimates, without a rating, or
 // the reason is printed.
 func TestEstimatedPrice(t *testing.T) {
+	fulltest.Gate(t)
 	typed := strings.Repeat("rays\nhumans\ncows\nchickens\nroll\nstop\n", 60)
 	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
 	for _, want := range []string{

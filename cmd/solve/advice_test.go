@@ -21,6 +21,7 @@ var (
 // TestAdvice compares the tables of docs/advice.md with the exact solutions: of Martian
 // Dice, and in full tests those of the quick game of Mars is Ours!
 func TestAdvice(t *testing.T) {
+	fulltest.Gate(t)
 	text, err := os.ReadFile("../../docs/advice.md")
 	if err != nil {
 		t.Fatal(err)

@@ -203,7 +203,9 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestStatuses(t *testing.T) {
-	clitest.Statuses(t, run, func() []string { return []string{"-cache", "none"} })
+	clitest.Statuses(t, run, func() []string {
+		return []string{"-game-config", config(t, `{"dice": 4, "target": 6}`), "-cache", "none"}
+	})
 }
 
 func TestUnusableCache(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/test/fulltest"
 )
 
 // quickLeague is three runs of a fraction of a second, in a game whose networks are not
@@ -27,6 +28,7 @@ const quickLeague = `{
 // TestLeague interrupts a sweep before its league and resumes it, and plays a part of the
 // league again.
 func TestLeague(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	file, dir := write(t, quickLeague), filepath.Join(t.TempDir(), "sweep")
 	ctx, cancel := context.WithCancel(t.Context())

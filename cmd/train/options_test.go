@@ -11,6 +11,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -123,7 +124,7 @@ func TestFrom(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	first, second := filepath.Join(base, "first"), filepath.Join(base, "second")
-	if status, _, errs := command(t, "-config", write(t, quick), "-out", first, "-set", "train.evaluations=2"); status != cli.Done {
+	if status, _, errs := command(t, "-config", write(t, quick), "-steps", "4096", "-out", first, "-set", "train.evaluations=2"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	if status, _, errs := command(t, "-from", first, "-out", second, "-steps", "1024", "-seed", "3", "-evaluate", "none"); status != cli.Done {
@@ -236,6 +237,7 @@ func TestSeeds(t *testing.T) {
 // TestShortRuns: a run of any number of decisions is trained, by what fits it, unless the user has set
 // what does not.
 func TestShortRuns(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		game  string
@@ -266,7 +268,7 @@ func TestShortRuns(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]struct{ exact, ahead bool }{"none": {}, "head": {exact: true}, "full": {true, true}} {
-		status, out, errs := command(t, "-config", write(t, quick), "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
+		status, out, errs := command(t, "-config", write(t, quick), "-steps", "4096", "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
 		if status != cli.Done || strings.Contains(out, "exploitability") != want.exact || strings.Contains(out, "as lookahead:3") != want.ahead {
 			t.Errorf("-evaluate %s: status %d, %s%s", what, status, out, errs)
 		}

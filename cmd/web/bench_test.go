@@ -12,7 +12,7 @@ import (
 // first choice of a game, the time of the values of the choices, and the longest time in
 // which the page does not react while a search computes.
 func BenchmarkPage(b *testing.B) {
-	chromium, s := browser(b), site(b)
+	shared, s := chromium(b), site(b)
 	const position = `{game: 'martian-dice', players: 2, seed: '7', seats: ['search:400', 'human']}`
 	var wire sync.Map // bytes by part
 	next := s.Config.Handler
@@ -30,7 +30,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 	for b.Loop() {
 		wire.Clear()
-		x := open(b, chromium, s.URL+"/#play?game=martian-dice&players=2&seed=7&seats=human,greedy")
+		x := open(b, shared, s.URL+"/#play?game=martian-dice&players=2&seed=7&seats=human,greedy")
 		x.wait(choice)
 		b.ReportMetric(x.number(`performance.now()`), "ms/first-choice")
 		x.do(`import(` + module("api.js") + `).then((api) => { globalThis.api = api; })`)

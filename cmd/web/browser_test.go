@@ -246,7 +246,7 @@ func (x *tab) games(url string, choices int, choose func(n int)) {
 const long = "MARSGYM_BROWSER"
 
 func TestBrowserGames(t *testing.T) {
-	b := browser(t)
+	b := chromium(t)
 	t.Run("served", func(t *testing.T) {
 		url := served(t)
 		x := open(t, b, url)
@@ -315,6 +315,7 @@ func offline(x *tab, s *httptest.Server) {
 // TestBrowserValues compares the values on the page with those of the solution, with one digit
 // and, in the table, as cmd/solve writes them.
 func TestBrowserValues(t *testing.T) {
+	b := browser(t)
 	g, err := catalog.Open("martian-dice", 2, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +325,7 @@ func TestBrowserValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := served(t)
-	x := open(t, browser(t), url)
+	x := open(t, b, url)
 	for _, text := range []string{"13-17@1 aside T3R2H4 roll R2C1K1", "0-0@0 aside T2 roll R3H1C3K4", "24-24@0 aside R5H3"} {
 		at, err := g.Parse(text)
 		if err != nil {

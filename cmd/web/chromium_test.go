@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marsgym/internal/test/fulltest"
 )
 
 // tab is a page in the browser, with what tests do on it.
@@ -39,9 +41,16 @@ var shared struct {
 	err   error
 }
 
-// browser returns the Chromium, or skips the test where there is none. Tests that use it run beside
-// each other: they wait for the browser most of the time.
+// browser returns the Chromium to a test that is left to .ci/run.
 func browser(t testing.TB) context.Context {
+	t.Helper()
+	fulltest.Gate(t)
+	return chromium(t)
+}
+
+// chromium returns the Chromium, or skips the test where there is none. Tests that use it run beside
+// each other: they wait for the browser most of the time.
+func chromium(t testing.TB) context.Context {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {

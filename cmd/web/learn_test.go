@@ -139,7 +139,7 @@ func TestBrowserGuide(t *testing.T) {
 // the opponents as they were. The guide marks a choice in the list and on the map, is there again
 // after a look back, and ends silently.
 func TestBrowserNewcomer(t *testing.T) {
-	x := open(t, browser(t), served(t)+"#home")
+	x := open(t, chromium(t), served(t)+"#home")
 	x.wait(`document.querySelector('select[name=seat1]')`)
 	x.do(`document.querySelector('input[value=martian-risk-small]').click()`)
 	x.wait(`document.querySelector('select[name=seat2]')`)

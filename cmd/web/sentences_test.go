@@ -15,6 +15,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/message"
 	"marsgym/env/record"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/golden"
 	"marsgym/internal/web"
 )
@@ -67,6 +68,7 @@ var alike = regexp.MustCompile(`^[^a-z]*$|^(?i:random|greedy|exact|pretrained|se
 // TestSentences plays random games of every preset, and writes down a sentence of each kind that
 // the page shows of them, in each language.
 func TestSentences(t *testing.T) {
+	fulltest.Gate(t)
 	app := web.New(web.Options{Solvable: func(env.Game) bool { return true }})
 	seen := map[string]bool{}
 	byKind := map[string][]string{} // in each language, by the English sentence without its numbers

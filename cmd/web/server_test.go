@@ -315,6 +315,7 @@ func TestRuns(t *testing.T) {
 // TestSessions plays 200 games at once, in full for a minute: each request is answered, with
 // the same position as alone, and what is left of memory afterwards is bounded.
 func TestSessions(t *testing.T) {
+	fulltest.Gate(t)
 	const sessions = 200
 	start := time.Now()
 	more := func(n int) bool { return n <= 3 }

@@ -310,10 +310,10 @@ func TestBrowserAddresses(t *testing.T) {
 // TestBrowserToken opens the page of a server with a token: by the printed address, again
 // without the token, by a wrong token, and where the storage is denied.
 func TestBrowserToken(t *testing.T) {
+	b := browser(t)
 	address, _, _ := strings.Cut(start(t, web.Options{}, "SECRET234").address(), "?")
 	const complete = `document.querySelector('.setup .primary')`
 	const refused = `document.querySelector('[role=alert]')?.textContent.includes('token is missing')`
-	b := browser(t)
 	x := open(t, b, address)
 	x.wait(refused)
 	for i, query := range []string{"?token=SECRET234", "", "?token=wrong", "?token=%0A%00"} {
@@ -339,6 +339,7 @@ func TestBrowserToken(t *testing.T) {
 // TestBrowserCaches: the service worker of a page removes its own old caches, and no other of
 // its origin.
 func TestBrowserCaches(t *testing.T) {
+	b := browser(t)
 	h := &host{api: logic()}
 	files := map[string][]byte{}
 	for name, content := range marked(t, "1") {
@@ -347,7 +348,6 @@ func TestBrowserCaches(t *testing.T) {
 	h.publish(files)
 	s := httptest.NewServer(h)
 	defer s.Close()
-	b := browser(t)
 	x := open(t, b, s.URL+"/one/preview.png")
 	got := x.text(`(async () => {
 		const own = 'marsgym ' + new URL('./', location.href).href + ' ';

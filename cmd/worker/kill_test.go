@@ -189,6 +189,7 @@ var runs = []struct{ game, config, algorithm string }{
 
 // TestSameBits compares the models of local training and of training by 1, 2 and 4 workers.
 func TestSameBits(t *testing.T) {
+	fulltest.Gate(t)
 	bin, addr := commands(t), freeport.Address(t)
 	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "0")
@@ -217,6 +218,7 @@ func TestSameBits(t *testing.T) {
 // TestEvaluationAndSweep compares an exact evaluation for three players, a match and a sweep
 // with a league by two workers with those of one process.
 func TestEvaluationAndSweep(t *testing.T) {
+	fulltest.Gate(t)
 	bin, addr, dir := commands(t), freeport.Address(t), t.TempDir()
 	t.Parallel()
 	start(t, bin, "worker", "-serve", addr, "-jobs", "1")
@@ -257,6 +259,7 @@ func TestEvaluationAndSweep(t *testing.T) {
 // TestKills kills workers, the broker and the training command at any moment, and stops
 // workers for longer than their lease. Training ends with the model of an undisturbed run.
 func TestKills(t *testing.T) {
+	fulltest.Gate(t)
 	kills := 5
 	if fulltest.On() {
 		kills = 50
@@ -359,9 +362,7 @@ func TestKills(t *testing.T) {
 // TestOtherCode has workers of other builds: one that differs in a constant of the search, which
 // both sides refuse, and one that differs in a sentence of the documents, which works.
 func TestOtherCode(t *testing.T) {
-	if !fulltest.On() {
-		t.Skip("it builds two more workers; TestIdentity of internal/cluster compares builds without building them")
-	}
+	fulltest.Gate(t)
 	replaced := func(file, from, to string) map[string]string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join("../..", file))

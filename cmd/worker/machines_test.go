@@ -12,11 +12,13 @@ import (
 	"testing"
 
 	"marsgym/internal/test/freeport"
+	"marsgym/internal/test/fulltest"
 )
 
 // TestThreeMachines follows the steps of docs/cluster.md for three machines, with three
 // addresses of this one.
 func TestThreeMachines(t *testing.T) {
+	fulltest.Gate(t)
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("there is no openssl")
 	}

@@ -28,31 +28,37 @@ func TestScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for players := standard.Spec().MinPlayers; players <= standard.Spec().MaxPlayers; players++ {
-				g, err := catalog.Open(e.ID, players, nil)
-				if err != nil {
-					continue // a map can be too small for so many
-				}
-				choices, dice := rand.New(rand.NewPCG(1, uint64(players))), rand.NewPCG(2, uint64(players))
-				for range games {
-					for at := g.Initial(); ; {
-						if fault := sceneFault(g, at); fault != "" {
-							t.Fatalf("%d players, %s: %s", players, at, fault)
-						}
-						mover := at.CurrentPlayer()
-						if mover == game.Terminal {
-							break
-						}
-						if mover == game.Chance {
-							at = at.Sample(dice)
-							continue
-						}
-						legal := at.Legal()
-						if at, err = at.Apply(legal[choices.IntN(len(legal))]); err != nil {
-							t.Fatal(err)
+			spec := standard.Spec()
+			for players := spec.MinPlayers; players <= spec.MaxPlayers; players++ {
+				t.Run(fmt.Sprint(players), func(t *testing.T) {
+					if players != spec.MinPlayers && players != spec.MaxPlayers {
+						fulltest.Gate(t)
+					}
+					g, err := catalog.Open(e.ID, players, nil)
+					if err != nil {
+						return // a map can be too small for so many
+					}
+					choices, dice := rand.New(rand.NewPCG(1, uint64(players))), rand.NewPCG(2, uint64(players))
+					for range games {
+						for at := g.Initial(); ; {
+							if fault := sceneFault(g, at); fault != "" {
+								t.Fatalf("%d players, %s: %s", players, at, fault)
+							}
+							mover := at.CurrentPlayer()
+							if mover == game.Terminal {
+								break
+							}
+							if mover == game.Chance {
+								at = at.Sample(dice)
+								continue
+							}
+							legal := at.Legal()
+							if at, err = at.Apply(legal[choices.IntN(len(legal))]); err != nil {
+								t.Fatal(err)
+							}
 						}
 					}
-				}
+				})
 			}
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/message"
 	"marsgym/eval"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train/expert"
 )
@@ -39,6 +40,7 @@ var reduced = map[string]string{
 // and network on one goroutine, and then on eight at once. All results must have the
 // same bits. It is meant for the race detector.
 func TestShared(t *testing.T) {
+	fulltest.Gate(t)
 	for _, e := range catalog.List() {
 		t.Run(e.ID, func(t *testing.T) {
 			t.Parallel()

@@ -49,6 +49,9 @@ func TestContract(t *testing.T) {
 	}
 	for name, cfg := range configs() {
 		t.Run(name, func(t *testing.T) {
+			if name != "quick" && name != "two" {
+				fulltest.Gate(t)
+			}
 			if err := gametest.Check(newRules(t, cfg), gametest.Games(games)); err != nil {
 				t.Error(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/chart"
 	"marsgym/env/martiandice"
+	"marsgym/internal/test/fulltest"
 )
 
 // named returns the chart of a name.
@@ -124,6 +125,7 @@ func randomTurnValue(t *testing.T, r *martiandice.Rules, sol *martiandice.Soluti
 
 // TestPolicyCharts compares the losses of random play with a recursion over the rules.
 func TestPolicyCharts(t *testing.T) {
+	fulltest.Gate(t)
 	r := newRules(t, reduced["four dice"])
 	s := solve(t, r)
 	for _, tt := range []struct {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"marsgym/internal/test/fulltest"
 )
 
 // mixedStart returns a partial solution for four players, with the values of all starts
@@ -50,6 +52,7 @@ func mixedStart(t *testing.T) (s *Solution, score [maxPlayers]uint8, want [][]fl
 // TestMixed: at these scores there is no pure equilibrium, and the solver finds a mixed
 // one.
 func TestMixed(t *testing.T) {
+	fulltest.Gate(t)
 	s, score, want := mixedStart(t)
 	err := s.turn.forEach(context.Background(), 1, func(_ int, l *lane) error {
 		w := s.newScoreSolver(l, s.value, make([]*tabularPolicy, 4))

@@ -311,6 +311,9 @@ func TestContract(t *testing.T) {
 			if c.Dice == 13 && c.Players > 2 && !fulltest.On() {
 				t.Skip("takes seconds")
 			}
+			if name != "published" && name != "share" {
+				fulltest.Gate(t)
+			}
 			games, most := 1, 10
 			if c.Dice == 13 {
 				most = 2 // each state has up to 2,380 outcomes

@@ -44,6 +44,7 @@ func TestVectors(t *testing.T) {
 // TestTurnsSolved compares the number of turns that the solver solves with the one that
 // the estimate counts.
 func TestTurnsSolved(t *testing.T) {
+	fulltest.Gate(t)
 	for players := 2; players <= 3; players++ {
 		t.Run(fmt.Sprint(players), func(t *testing.T) {
 			fulltest.Sample(t, players, 2)

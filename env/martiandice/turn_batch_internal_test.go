@@ -14,6 +14,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/kernel/expectimax"
+	"marsgym/internal/test/fulltest"
 )
 
 // somePayoffs fills pay with payoffs of the ends of a turn: from few numbers, so that
@@ -50,6 +51,7 @@ func eachGraph(t *testing.T, f func(t *testing.T, g *turnGraph)) {
 }
 
 func TestTurnBatch(t *testing.T) {
+	fulltest.Gate(t)
 	eachGraph(t, func(t *testing.T, g *turnGraph) {
 		src := rand.New(rand.NewPCG(1, 0))
 		b := g.newBatch()

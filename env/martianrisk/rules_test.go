@@ -12,6 +12,7 @@ import (
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/martianrisk"
+	"marsgym/internal/test/fulltest"
 )
 
 func rules(t testing.TB, cfg martianrisk.Config) *martianrisk.Rules {
@@ -58,6 +59,9 @@ func TestContract(t *testing.T) {
 	}
 	for name, cfg := range configs {
 		t.Run(name, func(t *testing.T) {
+			if name != "small" && name != "tiny" {
+				fulltest.Gate(t)
+			}
 			if err := gametest.Check(rules(t, cfg), gametest.Games(2)); err != nil {
 				t.Error(err)
 			}

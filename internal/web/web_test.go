@@ -296,6 +296,7 @@ func TestReview(t *testing.T) {
 // TestEstimates checks that numbers of games that are not solved are marked, with an
 // interval and the method, by the network where there is one.
 func TestEstimates(t *testing.T) {
+	fulltest.Gate(t)
 	a := newApp()
 	for _, test := range []struct {
 		address web.Address
@@ -325,6 +326,7 @@ func TestEstimates(t *testing.T) {
 // TestEstimatedReview reviews a game that is not solved: with mistakes and a rating of the
 // person where the time allows it, and with the values of all positions where it does not.
 func TestEstimatedReview(t *testing.T) {
+	fulltest.Gate(t)
 	a := newApp()
 	address := web.Address{Game: "pig", Players: 3, Seed: 5, Start: "96-90-90@0", Seats: []string{web.Human, "greedy", "greedy"}}
 	v := request[web.View](t, a, fields("view", address))

@@ -20,6 +20,7 @@ import (
 // TestScreen checks that choices on the largest boards fit on 80 columns and 24 lines,
 // over games of the strongest bots.
 func TestScreen(t *testing.T) {
+	fulltest.Gate(t)
 	games, each := uint64(1), 3 // a sample
 	if fulltest.On() {
 		games, each = 5, 1

@@ -264,6 +264,7 @@ func manyOutcomes() *cups {
 }
 
 func TestLongTurns(t *testing.T) {
+	fulltest.Gate(t)
 	tried := map[string]bool{}
 	for _, b := range append([]breach{{"", func(*cups) {}}}, brokenTurns...) {
 		switch b.clause {

@@ -25,13 +25,11 @@ var mayFuse = []string{
 // it is written float64(x*y) + z, and looks for the instructions. Seeded results must not
 // depend on what a compiler fuses.
 func TestNothingIsFused(t *testing.T) {
-	if !fulltest.On() {
-		t.Skip("it builds six programs; MARSGYM_FULL=1 runs it")
-	}
+	fulltest.Gate(t)
 	fused := map[string]bool{}
 	byFMA := false
 	for _, command := range []string{"train", "eval", "solve", "play", "web", "worker"} {
-		for _, f := range build(t, "arm64", command) {
+		for _, f := range build(t, "arm64", "build", "marsgym/cmd/"+command) {
 			if !strings.HasPrefix(f.name, "marsgym/") || !fuses(f.code) {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,11 +18,12 @@ type function struct {
 	code []byte
 }
 
-// build builds a command for Linux on an architecture and returns its functions.
-func build(t *testing.T, arch, command string) []function {
+// build builds a program for Linux on an architecture, by a command of go and its package, and returns
+// the functions of the program.
+func build(t *testing.T, arch string, command ...string) []function {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-o", file, "marsgym/cmd/"+command)
+	cmd := exec.Command("go", slices.Insert(command, len(command)-1, "-o", file)...)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

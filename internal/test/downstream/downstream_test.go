@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"marsgym/internal/test/fulltest"
 )
 
 const mod = `module example.org/outside
@@ -81,6 +83,7 @@ func main() {
 // TestDownstream builds and runs the program with the replace directive and the sums of
 // this module.
 func TestDownstream(t *testing.T) {
+	fulltest.Gate(t)
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)

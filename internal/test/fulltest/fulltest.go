@@ -1,9 +1,11 @@
-// Package fulltest tells tests whether to check everything.
+// Package fulltest tells tests how much to check.
 //
-// Tests that go through whole games, or play many, take a sample by default.
-// With the environment variable MARSGYM_FULL set to 1 they leave nothing out:
+// Long tests are left to .ci/run, and tests that go through whole games, or play many, take
+// a sample. The environment variable MARSGYM_FULL asks for more:
 //
-//	MARSGYM_FULL=1 go test -timeout 1h ./...
+//	go test ./...                                  # what a person runs between two edits
+//	MARSGYM_FULL=gate go test -timeout 1h ./...    # the long tests too, as .ci/run does
+//	MARSGYM_FULL=1 go test -timeout 1h ./...       # and no samples: everything
 package fulltest
 
 import (
@@ -11,8 +13,18 @@ import (
 	"testing"
 )
 
+const variable = "MARSGYM_FULL"
+
 // On reports whether tests check everything.
-func On() bool { return os.Getenv("MARSGYM_FULL") == "1" }
+func On() bool { return os.Getenv(variable) == "1" }
+
+// Gate skips a long test, unless MARSGYM_FULL is gate or On holds.
+func Gate(t testing.TB) {
+	t.Helper()
+	if os.Getenv(variable) != "gate" && !On() {
+		t.Skipf("takes long; %s=gate go test -run '^%s$' runs it, and .ci/run does", variable, t.Name())
+	}
+}
 
 // Sample skips test i of a list, unless i is a multiple of n or On holds.
 func Sample(t testing.TB, i, n int) {

@@ -5,7 +5,7 @@
 // end with the right result, to the bit, or with a one-line error, and take at most 1 GB
 // of memory.
 //
-//	go test ./internal/test/torture                                          # two kinds of attacks
+//	MARSGYM_FULL=gate go test ./internal/test/torture                        # two kinds of attacks
 //	MARSGYM_FULL=1 go test ./internal/test/torture                           # all kinds, for a minute
 //	go test ./internal/test/torture -v -timeout 1h -for 30m                  # for half an hour
 //	go test ./internal/test/torture -v -seed 7 -only train                   # attacks of one kind with a seed

@@ -114,8 +114,8 @@ type worker struct {
 func pick[T any](w *worker, list []T) T { return list[w.IntN(len(list))] }
 
 func TestTorture(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the commands")
+	if *duration == 0 && *only == "" {
+		fulltest.Gate(t)
 	}
 	if *seed == 0 {
 		*seed = rand.Uint64()
