@@ -62,13 +62,12 @@ func Solve[S comparable](ctx context.Context, r game.Rules[S], opts Options) (*S
 	if opts.Progress != nil {
 		opts.Progress(0)
 	}
-	l := &list[S]{rules: core.New(r), index: make(map[S]uint32)}
+	l := &list[S]{rules: core.New(r)}
 	if err := l.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
-	l.findComponents()
 	sol := newSolution[S](r, l)
-	sol.list, sol.starts = l, []start{{prob: 1}}
+	sol.list, sol.starts = l, []start{{prob: 1, at: l.initial()}}
 	ev, err := l.evaluate(ctx, make([]*policyTable, l.players), opts.Progress)
 	if errors.Is(err, errEndless) {
 		return nil, fmt.Errorf("%w: %w", game.ErrNoSolution, err)

@@ -22,6 +22,8 @@ type Table[K comparable] struct {
 	slots  []uint32
 	blocks [][]K // the keys by number, 2^blockBits in each but the last
 	n      int
+
+	hashes []uint64 // of AddAll
 }
 
 // Len returns the number of keys.
@@ -48,9 +50,14 @@ func (t *Table[K]) Add(k K) (number uint32, added bool) {
 	}
 	h := maphash.Comparable(t.seed, k)
 	slot, number, ok := t.find(k, h)
-	if ok {
-		return number, false
+	if !ok {
+		number = t.insert(k, slot, h)
 	}
+	return number, !ok
+}
+
+// insert adds a key with hash h, whose place is slot.
+func (t *Table[K]) insert(k K, slot, h uint64) (number uint32) {
 	number = uint32(t.n)
 	t.slots[slot] = t.tag(h) | (number + 1)
 	t.n++
@@ -63,7 +70,38 @@ func (t *Table[K]) Add(k K) (number uint32, added bool) {
 		t.blocks = append(t.blocks, block)
 	}
 	t.blocks[last] = append(t.blocks[last], k)
-	return number, true
+	return number
+}
+
+// AddAll appends the numbers of keys to dst. It adds those that are new.
+//
+// In a table beyond the caches this takes a fraction of the time of an Add for each key: the
+// processor waits for the slots of all keys at once.
+func (t *Table[K]) AddAll(dst []uint32, keys []K) []uint32 {
+	for 4*(t.n+len(keys)) > 3*len(t.slots) {
+		t.grow()
+	}
+	t.hashes = t.hashes[:0]
+	for _, k := range keys {
+		t.hashes = append(t.hashes, maphash.Comparable(t.seed, k))
+	}
+	mask := uint64(len(t.slots) - 1)
+	first := len(dst)
+	for _, h := range t.hashes {
+		dst = append(dst, t.slots[h&mask])
+	}
+	for i, h := range t.hashes {
+		if x := dst[first+i]; x&^uint32(mask) == t.tag(h) && x != 0 && t.Key(x&uint32(mask)-1) == keys[i] {
+			dst[first+i] = x&uint32(mask) - 1
+			continue
+		}
+		slot, number, ok := t.find(keys[i], h)
+		if !ok {
+			number = t.insert(keys[i], slot, h)
+		}
+		dst[first+i] = number
+	}
+	return dst
 }
 
 // find returns the number of a key with hash h, or its slot if the table does not have it.

@@ -2,6 +2,7 @@ package intern_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"marsgym/internal/intern"
@@ -107,6 +108,16 @@ func BenchmarkAdd(b *testing.B) {
 				var t intern.Table[key]
 				for _, k := range keys {
 					t.Add(k)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(keys)), "ns/key")
+		})
+		b.Run(name+"/six", func(b *testing.B) {
+			var dst []uint32
+			for b.Loop() {
+				var t intern.Table[key]
+				for part := range slices.Chunk(keys, 6) {
+					dst = t.AddAll(dst[:0], part)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(keys)), "ns/key")
