@@ -24,6 +24,7 @@ type enumeration[S comparable] struct {
 	open       []openPosition // entered, but in no component yet
 	successors []uint32       // rows of edges of open
 	path       []pathStep
+	left       []uint32 // those of open that the search has left, in the order of that
 
 	legal    []game.Action
 	outcomes []game.Outcome[S]
@@ -85,7 +86,7 @@ func (e *enumeration[S]) search(ctx context.Context) error {
 		step := &e.path[len(e.path)-1]
 		o := &e.open[step.at]
 		if step.edge == o.to {
-			e.path = e.path[:len(e.path)-1]
+			e.path, e.left = e.path[:len(e.path)-1], append(e.left, step.at)
 			if o.low == step.at {
 				e.close(step.at)
 			} else {
@@ -153,18 +154,20 @@ func (e *enumeration[S]) enter(found uint32) error {
 	return nil
 }
 
-// close makes the open positions from an index on a component. The search entered it at that
-// position, which is its last.
+// close makes the open positions from an index on a component, in the order in which the search
+// has left them. So the position at which it was entered is its last, and each follows its
+// successors except the targets of edges back to the path: these cut all cycles.
 func (e *enumeration[S]) close(from uint32) {
-	comp := e.open[from:]
-	start := uint32(e.Len())
-	for i := len(comp) - 1; i >= 0; i-- {
-		e.place[comp[i].found] = uint32(e.Len()) + 1
-		e.mover = append(e.mover, comp[i].mover)
+	start, left := uint32(e.Len()), len(e.left)-(len(e.open)-int(from))
+	comp := e.left[left:]
+	for _, at := range comp {
+		o := e.open[at]
+		e.place[o.found] = uint32(e.Len()) + 1
+		e.mover = append(e.mover, o.mover)
 	}
 	cyclic := len(comp) > 1
-	for i := len(comp) - 1; i >= 0; i-- {
-		o := comp[i]
+	for _, at := range comp {
+		o := e.open[at]
 		skip := o.from + skipped(o.mover, o.to-o.from)
 		e.edges = append(e.edges, e.successors[o.from:skip]...)
 		for _, to := range e.successors[skip:o.to] {
@@ -178,5 +181,5 @@ func (e *enumeration[S]) close(from uint32) {
 		e.parts = append(e.parts, span{cyclic: cyclic})
 	}
 	e.parts[len(e.parts)-1].end = uint32(e.Len())
-	e.successors, e.open = e.successors[:comp[0].from], e.open[:from]
+	e.successors, e.open, e.left = e.successors[:e.open[from].from], e.open[:from], e.left[:left]
 }

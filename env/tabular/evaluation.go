@@ -223,11 +223,11 @@ func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
 	if !slices.ContainsFunc(comp, ev.free) {
 		return ev.solveLinear(ctx, comp)
 	}
-	for _, i := range comp {
-		for seat := range ev.at(i) {
-			ev.at(i)[seat] = ev.equalReturn
-		}
+	ev.equalise(comp)
+	if ev.iterateUnknowns(comp) {
+		return nil
 	}
+	ev.equalise(comp)
 
 	solved, swept := false, false    // by solveLinear in the last round; by iterateValues once
 	last := make([]int32, len(comp)) // choices of the current values
@@ -273,6 +273,15 @@ func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
 	}
 }
 
+// equalise sets the values of comp to those before a game in which all seats are equal.
+func (ev *evaluation) equalise(comp []uint32) {
+	for _, i := range comp {
+		for seat := range ev.at(i) {
+			ev.at(i)[seat] = ev.equalReturn
+		}
+	}
+}
+
 func (ev *evaluation) sameChoices(comp []uint32, last []int32) bool {
 	for k, i := range comp {
 		if ev.choice[i] != last[k] {
@@ -285,11 +294,7 @@ func (ev *evaluation) sameChoices(comp []uint32, last []int32) bool {
 // iterateValues runs value iteration on comp from equal values until it converges, with
 // new choices of the free seats in every sweep.
 func (ev *evaluation) iterateValues(ctx context.Context, comp []uint32) error {
-	for _, i := range comp {
-		for seat := range ev.at(i) {
-			ev.at(i)[seat] = ev.equalReturn
-		}
-	}
+	ev.equalise(comp)
 	_, err := sweeps(ctx, func() (change float64) {
 		for _, i := range comp {
 			if ev.free(i) {

@@ -34,7 +34,6 @@ type linearSystem struct {
 // them, and the remaining dense system is solved directly. It returns errEndless, with
 // the values unchanged, if some position of comp cannot leave it.
 func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
-	y := &ev.linear
 	ev.chooseUnknowns(comp)
 	if !ev.fitsDirect() {
 		return ev.relax(ctx)
@@ -43,6 +42,18 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
 	if err := ev.eliminate(); err != nil {
 		return err
 	}
+	ev.solveUnknowns()
+	for _, i := range ev.linear.postorder {
+		if ev.linear.unknown[ev.local(i)] == 0 {
+			ev.lookAhead(i)
+		}
+	}
+	return nil
+}
+
+// solveUnknowns sets the values of the unknowns, after eliminate.
+func (ev *evaluation) solveUnknowns() {
+	y := &ev.linear
 	m := len(y.unknowns)
 	for k, i := range y.unknowns {
 		r := ev.row(i)
@@ -54,12 +65,6 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
 			ev.at(i)[seat] = v
 		}
 	}
-	for _, i := range y.postorder {
-		if y.unknown[ev.local(i)] == 0 {
-			ev.lookAhead(i)
-		}
-	}
-	return nil
 }
 
 // width returns the length of a row: the coefficients of the unknowns, the probability
@@ -78,30 +83,40 @@ func (ev *evaluation) row(i uint32) []float64 {
 	return ev.linear.rows[k : k+ev.width()]
 }
 
-// writeRows fills in the rows of the component: the probability that each unknown is the next
-// one reached, and the rest of width.
+// writeRows fills in the rows of the component.
 func (ev *evaluation) writeRows() {
+	ev.makeRows()
+	for _, i := range ev.linear.postorder {
+		ev.writeRow(i)
+	}
+}
+
+// makeRows makes room for the rows of the component.
+func (ev *evaluation) makeRows() {
+	n := ev.width() * ev.size()
+	ev.linear.rows = slices.Grow(ev.linear.rows[:0], n)[:n]
+}
+
+// writeRow fills in the row of position i: the probability that each unknown is the next one
+// reached, and the rest of width.
+func (ev *evaluation) writeRow(i uint32) {
 	y := &ev.linear
-	m, n := len(y.unknowns), ev.width()*ev.size()
-	y.rows = slices.Grow(y.rows[:0], n)[:n]
-	for _, i := range y.postorder {
-		r := ev.row(i)
-		clear(r)
-		to, w := ev.successors(i)
-		for e, j := range to {
-			switch {
-			case w[e] == 0:
-			case !ev.has(j):
-				r[m] += w[e]
-				for seat, v := range ev.at(j) {
-					r[m+1+seat] += float64(w[e] * v)
-				}
-			case y.unknown[ev.local(j)] > 0:
-				r[y.unknown[ev.local(j)]-1] += w[e]
-			default:
-				for c, v := range ev.row(j) {
-					r[c] += float64(w[e] * v)
-				}
+	r, m := ev.row(i), len(y.unknowns)
+	clear(r)
+	to, w := ev.successors(i)
+	for e, j := range to {
+		switch {
+		case w[e] == 0:
+		case !ev.has(j):
+			r[m] += w[e]
+			for seat, v := range ev.at(j) {
+				r[m+1+seat] += float64(w[e] * v)
+			}
+		case y.unknown[ev.local(j)] > 0:
+			r[y.unknown[ev.local(j)]-1] += w[e]
+		default:
+			for c, v := range ev.row(j) {
+				r[c] += float64(w[e] * v)
 			}
 		}
 	}
@@ -159,9 +174,8 @@ func (ev *evaluation) eliminate() error {
 func (ev *evaluation) chooseUnknowns(from []uint32) {
 	const onPath, done = 1, 2
 	y, n := &ev.linear, ev.size()
-	y.postorder, y.unknowns = y.postorder[:0], y.unknowns[:0]
-	y.unknown = slices.Grow(y.unknown[:0], n)[:n]
-	clear(y.unknown)
+	y.clear(n)
+	y.postorder = y.postorder[:0]
 	y.mark = slices.Grow(y.mark[:0], n)[:n]
 	clear(y.mark)
 	for _, root := range slices.Backward(from) { // the position at which it was entered
