@@ -56,7 +56,6 @@ func (l *list[S]) enumerate(ctx context.Context, maxStates int) error {
 		l.equalReturn = (spec.Win + float64(float64(spec.Players-1)*spec.Loss)) / float64(spec.Players)
 	}
 	e := enumeration[S]{list: l, maxStates: min(maxStates, isOpen-1)}
-	l.first = append(l.first, 0)
 	e.find(e.rules.Representative(e.rules.Initial()))
 	if err := e.search(ctx); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (e *enumeration[S]) enter(found uint32) error {
 	o.to = len(e.successors)
 	if n := e.list.states.Len(); n > e.maxStates {
 		return fmt.Errorf("%w: more than %d positions", game.ErrNoSolution, e.maxStates)
-	} else if len(e.edges)+len(e.successors) > math.MaxInt32 || len(e.rows.numbers) > math.MaxInt32 {
+	} else if e.edges.n+len(e.successors) > math.MaxInt32 || len(e.rows.numbers) > math.MaxInt32 {
 		return fmt.Errorf("%w: more than %d moves from %d positions", game.ErrNoSolution, math.MaxInt32, n)
 	}
 	e.place[found] = isOpen + o.low
@@ -168,14 +167,13 @@ func (e *enumeration[S]) close(from uint32) {
 	cyclic := len(comp) > 1
 	for _, at := range comp {
 		o := e.open[at]
-		skip := o.from + skipped(o.mover, o.to-o.from)
-		e.edges = append(e.edges, e.successors[o.from:skip]...)
-		for _, to := range e.successors[skip:o.to] {
-			to = e.place[to] - 1
-			e.edges = append(e.edges, to)
-			cyclic = cyclic || to == start // a position that leads to itself
+		row := e.edges.add(o.to - o.from)
+		copy(row, e.successors[o.from:o.to])
+		next := row[skipped(o.mover, len(row)):]
+		for k, to := range next {
+			next[k] = e.place[to] - 1
+			cyclic = cyclic || next[k] == start // a position that leads to itself
 		}
-		e.first = append(e.first, uint32(len(e.edges)))
 	}
 	if n := len(e.parts); cyclic || n == 0 || e.parts[n-1].cyclic {
 		e.parts = append(e.parts, span{cyclic: cyclic})

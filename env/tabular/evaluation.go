@@ -63,7 +63,7 @@ func (ev *evaluation) free(i uint32) bool {
 // successors returns the successors of position i under the current choices, with their
 // probabilities, some of which may be zero.
 func (ev *evaluation) successors(i uint32) ([]uint32, []float64) {
-	row := ev.edges[ev.first[i]:ev.first[i+1]]
+	row := ev.edges.row(i)
 	switch mover := ev.mover[i]; {
 	case mover == game.Chance:
 		return row[1:], ev.rows.numbers[row[0]:][:len(row)-1]

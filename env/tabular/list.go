@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
@@ -25,12 +26,11 @@ type graph struct {
 	equalReturn float64       // return of each seat if all have the same
 	mover       []game.Player // [positions]
 
-	// Row i of edges, from first[i] to first[i+1], is that of position i:
+	// Row i of edges is that of position i:
 	//   - of a seat: its successors, in the order of Legal;
 	//   - of chance: where their probabilities begin in rows, then the successors;
 	//   - of an end: where its returns [P] begin in rows.
-	first []uint32 // [positions+1]
-	edges []uint32
+	edges edgeRows
 	rows  numberRows
 
 	// parts are the strongly connected components, each after all its successors. Successive
@@ -97,7 +97,7 @@ func (g *graph) span(part int) (from, to uint32) {
 
 // next returns the successors of position i.
 func (g *graph) next(i uint32) []uint32 {
-	row := g.edges[g.first[i]:g.first[i+1]]
+	row := g.edges.row(i)
 	return row[skipped(g.mover[i], len(row)):]
 }
 
@@ -114,13 +114,55 @@ func skipped(mover game.Player, length int) int {
 
 // probs returns the probabilities of the successors of a position of chance.
 func (g *graph) probs(i uint32) []float64 {
-	row := g.edges[g.first[i]:g.first[i+1]]
+	row := g.edges.row(i)
 	return g.rows.numbers[row[0]:][:len(row)-1]
 }
 
 // returns returns the returns [P] of an end.
 func (g *graph) returns(i uint32) []float64 {
-	return g.rows.numbers[g.edges[g.first[i]]:][:g.players]
+	return g.rows.numbers[g.edges.row(i)[0]:][:g.players]
+}
+
+// edgeRows are rows of at least one number, in blocks that are never copied.
+type edgeRows struct {
+	first  []uint32   // [rows] the block in which a row begins, and where, in edgeBits
+	blocks [][]uint32 // of up to 2^edgeBits numbers, or of one row
+	n      int        // numbers
+}
+
+// edgeBits is the logarithm of the size of a block. Chosen: the list of blocks fits into a cache,
+// and the last block wastes little.
+const edgeBits = 16
+
+// row returns a row.
+func (r *edgeRows) row(i uint32) []uint32 {
+	at := r.first[i]
+	block := r.blocks[at>>edgeBits][at&(1<<edgeBits-1):]
+	if int(i)+1 < len(r.first) {
+		if next := r.first[i+1]; next>>edgeBits == at>>edgeBits {
+			return block[:next-at]
+		}
+	}
+	return block
+}
+
+// add adds a row of n numbers and returns it.
+func (r *edgeRows) add(n int) []uint32 {
+	last := len(r.blocks) - 1
+	if last < 0 || len(r.blocks[last])+n > 1<<edgeBits {
+		var block []uint32
+		if last++; last > 0 {
+			block = make([]uint32, 0, max(n, 1<<edgeBits))
+		}
+		r.blocks = append(r.blocks, block)
+	}
+	block := r.blocks[last]
+	from := len(block)
+	r.first = append(r.first, uint32(last<<edgeBits+from))
+	block = slices.Grow(block, n)[:from+n]
+	r.blocks[last] = block
+	r.n += n
+	return block[from:]
 }
 
 // numberRows stores rows of numbers, such as the probabilities of a die. Most are equal to
