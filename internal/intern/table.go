@@ -24,12 +24,6 @@ type Table[K comparable] struct {
 	n      int
 
 	hashes []uint64 // of AddAll
-	recent []recentKey[K]
-}
-
-type recentKey[K comparable] struct {
-	key    K
-	number uint32
 }
 
 // Len returns the number of keys.
@@ -87,31 +81,18 @@ func (t *Table[K]) AddAll(dst []uint32, keys []K) []uint32 {
 	for 4*(t.n+len(keys)) > 3*len(t.slots) {
 		t.grow()
 	}
-	if t.recent == nil {
-		t.recent = make([]recentKey[K], 1<<recentBits)
-	}
 	t.hashes = t.hashes[:0]
+	for _, k := range keys {
+		t.hashes = append(t.hashes, maphash.Comparable(t.seed, k))
+	}
 	mask := uint64(len(t.slots) - 1)
 	first := len(dst)
-	for _, k := range keys {
-		h := maphash.Comparable(t.seed, k)
-		t.hashes = append(t.hashes, h)
-		if r := &t.recent[h>>(64-recentBits)]; r.number != 0 && r.key == k {
-			dst = append(dst, r.number)
-		} else {
-			dst = append(dst, 0)
-		}
+	for _, h := range t.hashes {
+		dst = append(dst, t.slots[h&mask])
 	}
 	for i, h := range t.hashes {
-		if dst[first+i] == 0 {
-			dst[first+i] = t.slots[h&mask] &^(1<<31)
-		} else {
-			dst[first+i] |= 1<<31
-		}
-	}
-	for i, h := range t.hashes {
-		if x := dst[first+i]; x >= 1<<31 {
-			dst[first+i] = x &^ (1<<31) - 1
+		if x := dst[first+i]; x&^uint32(mask) == t.tag(h) && x != 0 && t.Key(x&uint32(mask)-1) == keys[i] {
+			dst[first+i] = x&uint32(mask) - 1
 			continue
 		}
 		slot, number, ok := t.find(keys[i], h)
@@ -119,11 +100,9 @@ func (t *Table[K]) AddAll(dst []uint32, keys []K) []uint32 {
 			number = t.insert(keys[i], slot, h)
 		}
 		dst[first+i] = number
-		t.recent[h>>(64-recentBits)] = recentKey[K]{keys[i], number+1}
 	}
 	return dst
 }
-const recentBits = 11
 
 // find returns the number of a key with hash h, or its slot if the table does not have it.
 func (t *Table[K]) find(k K, h uint64) (slot uint64, number uint32, ok bool) {
