@@ -30,6 +30,7 @@ type enumeration[S comparable] struct {
 	outcomes []game.Outcome[S]
 	states   []S
 	numbers  []float64
+	sum      *float64 // of the returns of the first end
 }
 
 const isOpen = 1 << 31
@@ -55,6 +56,7 @@ func (l *list[S]) enumerate(ctx context.Context, maxStates int) error {
 	if spec.HasWin() {
 		l.equalReturn = (spec.Win + float64(float64(spec.Players-1)*spec.Loss)) / float64(spec.Players)
 	}
+	l.unique = l.players <= 2
 	e := enumeration[S]{list: l, maxStates: min(maxStates, isOpen-1)}
 	e.find(e.rules.Representative(e.rules.Initial()))
 	if err := e.search(ctx); err != nil {
@@ -119,6 +121,7 @@ func (e *enumeration[S]) enter(found uint32) error {
 	switch o.mover {
 	case game.Terminal:
 		e.numbers = e.rules.Returns(e.numbers, s)
+		e.unique = e.unique && e.sameSum()
 	case game.Chance:
 		e.outcomes = e.rules.Outcomes(e.outcomes[:0], s)
 		for _, x := range e.outcomes {
@@ -151,6 +154,18 @@ func (e *enumeration[S]) enter(found uint32) error {
 	e.path = append(e.path, pathStep{o.low, o.from + skipped(o.mover, o.to-o.from)})
 	e.open = append(e.open, o)
 	return nil
+}
+
+// sameSum reports whether the returns in numbers have the sum of the first end, or one seat.
+func (e *enumeration[S]) sameSum() bool {
+	sum := 0.0
+	for _, x := range e.numbers {
+		sum += x
+	}
+	if e.sum == nil || len(e.numbers) == 1 {
+		e.sum = &sum
+	}
+	return math.Abs(sum-*e.sum) <= game.Tie*max(1, math.Abs(sum))
 }
 
 // close makes the open positions from an index on a component, in the order in which the search

@@ -24,6 +24,7 @@ type list[S comparable] struct {
 type graph struct {
 	players     int
 	equalReturn float64       // return of each seat if all have the same
+	unique      bool          // best play has one value: one seat, or two whose returns have a constant sum
 	mover       []game.Player // [positions]
 
 	// Row i of edges is that of position i:

@@ -12,13 +12,13 @@ const (
 // iterateUnknowns evaluates comp by Newton's method for the values of few positions that cut all
 // cycles under any choices. In the order of solution one pass finds the best choices of all
 // others for the values that the unknowns have, and with them the equations for the unknowns.
-// It reports whether the choices are those of the values, which needs a game of at most two
-// seats: with more, what is found depends on the order of improvements.
+// It reports whether the choices are best for the values. Where best play has several values,
+// which of them is found depends on the order of improvements, and it does nothing.
 //
 // Source: Puterman and Brumelle, "On the convergence of policy iteration in stationary dynamic
 // programming", Mathematics of Operations Research 4(1), 1979.
 func (ev *evaluation) iterateUnknowns(comp []uint32) bool {
-	if ev.players > 2 || !ev.cut(comp) || !ev.fitsDirect() {
+	if !ev.unique || !ev.cut(comp) || !ev.fitsDirect() {
 		return false
 	}
 	ev.makeRows()

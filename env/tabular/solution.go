@@ -11,14 +11,14 @@ import (
 )
 
 // MaxStates is the largest number of positions that is solved by default. Chosen: they
-// take 10 s of one core, and up to 3.3 GB in the games of this module.
+// take 10 s of one core, and up to 1 GB in the games of this module.
 const MaxStates = 5_000_000
 
 // Options are the options of Solve. The zero value is usable.
 type Options struct {
 	// MaxStates is the largest number of positions that is solved, symmetric ones
-	// counted once; 0 stands for [MaxStates]. Each takes about 150 bytes of memory, and
-	// each outcome 12.
+	// counted once; 0 stands for [MaxStates]. Each takes about 60 bytes of memory and those
+	// of its state, and each move or outcome takes 4.
 	MaxStates int
 	// Progress, if not nil, is called at intervals with the fraction of positions
 	// solved, 0 to 1. It is 0 while the positions are enumerated.

@@ -53,8 +53,21 @@ func TestTable(t *testing.T) {
 			}
 		}
 		check(t, &table, want)
-		for range 100 {
+		more := make([]key, size) // some of them new, some twice
+		var numbers []uint32
+		for i := range more {
 			k := draw(2 * size)
+			if _, known := want[k]; !known {
+				want[k] = uint32(len(want))
+			}
+			more[i], numbers = k, append(numbers, want[k])
+		}
+		if got := table.AddAll([]uint32{7}, more); got[0] != 7 || !slices.Equal(got[1:], numbers) {
+			t.Fatalf("AddAll(%v) = %v, want 7 and %v", more, got, numbers)
+		}
+		check(t, &table, want)
+		for range 100 {
+			k := draw(4 * size)
 			_, known := want[k]
 			if _, ok := table.Find(k); ok != known {
 				t.Fatalf("Find(%v) reports %v, want %v", k, ok, known)

@@ -36,10 +36,10 @@ type expansions[S comparable] struct {
 	fresh int // the first that is not backed up
 
 	leaf     intern.Table[afterstate[S]] // the leaves of this search, each with the seat that sees it
-	estimate []float64               // [leaves, P] the network's values, or returns, by seat
-	score    []float64               // [leaves] of the policy
-	byScore  bool                    // moves after chance are chosen by score, not by value
-	requests []request               // leaves that the network has to evaluate
+	estimate []float64                   // [leaves, P] the network's values, or returns, by seat
+	score    []float64                   // [leaves] of the policy
+	byScore  bool                        // moves after chance are chosen by score, not by value
+	requests []request                   // leaves that the network has to evaluate
 
 	scores   []float32 // [requests]
 	listed   game.Expansion[S]
