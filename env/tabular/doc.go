@@ -5,7 +5,9 @@
 // from the ends of the game. A component without a cycle takes one look ahead. In a
 // component with a cycle, such as two players who both score nothing, the values under
 // given choices are the solution of a linear system, and policy iteration from equal
-// values improves the choices until they no longer change.
+// values improves the choices until they no longer change. Where few positions cut all
+// cycles of the component, only their values are unknown, and Newton's method finds them in
+// a few passes over the component.
 //
 // With one seat, or two whose returns have a constant sum, the result is the value of
 // the game. With more seats it is one equilibrium, selected by the tie rule of package

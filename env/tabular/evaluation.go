@@ -17,13 +17,24 @@ type evaluation struct {
 	reached  bitset         // positions that can come up; nil for all
 	value    []float64      // [positions, P]
 	choice   []int32        // index of the move that a free seat makes
-	entry    uint32         // position at which the current component was entered
 
-	local  []int32 // 1 + index in the current component, else 0
-	linear linearSystem
+	component          // the current one
+	comp      []uint32 // its positions that can come up
+	linear    linearSystem
 
 	options []float64 // of best
 }
+
+// component is a range of positions, the last being that at which the search entered it.
+type component struct{ from, to uint32 }
+
+func (c component) size() int { return int(c.to - c.from) }
+
+// local returns the index of a position in the component, or at least size for others.
+func (c component) local(i uint32) uint32 { return i - c.from }
+
+// has reports whether the component has a position.
+func (c component) has(i uint32) bool { return i-c.from < c.to-c.from }
 
 // evaluate returns the evaluation of the game for the given policies.
 func (l *list[S]) evaluate(ctx context.Context, policies []*policyTable, progress func(float64)) (*evaluation, error) {
@@ -32,38 +43,38 @@ func (l *list[S]) evaluate(ctx context.Context, policies []*policyTable, progres
 		graph:    &l.graph,
 		policies: policies,
 		value:    make([]float64, n*l.players),
-		local:    make([]int32, n),
 		choice:   make([]int32, n),
 	}
 	if slices.ContainsFunc(policies, func(p *policyTable) bool { return p != nil }) {
 		// The other positions do not matter, even if the policies would never end the game there.
-		ev.reached = reachable(l, 0, policies)
+		ev.reached = reachable(l, l.initial(), policies)
 	}
 	if err := ev.run(ctx, progress); err != nil {
-		return nil, fmt.Errorf("tabular: from position %s: %w", text(l.rules, l.states[ev.entry]), err)
+		return nil, fmt.Errorf("tabular: from position %s: %w", text(l.rules, l.states.Key(ev.to-1)), err)
 	}
 	return ev, nil
 }
 
 func (ev *evaluation) free(i uint32) bool {
-	mover := ev.positions[i].mover
+	mover := ev.mover[i]
 	return mover >= 0 && ev.policies[mover] == nil
 }
 
 // successors returns the successors of position i under the current choices, with their
 // probabilities, some of which may be zero.
 func (ev *evaluation) successors(i uint32) ([]uint32, []float64) {
-	next, x := ev.next(i), ev.positions[i]
-	switch {
-	case x.mover == game.Chance:
-		return next, ev.probs[x.first : x.first+x.n]
-	case x.mover == game.Terminal:
+	row := ev.edges.row(i)
+	switch mover := ev.mover[i]; {
+	case mover == game.Chance:
+		return row[1:], ev.rows.numbers[row[0]:][:len(row)-1]
+	case mover == game.Terminal:
 		return nil, nil
-	case ev.policies[x.mover] == nil:
+	case ev.policies[mover] == nil:
 		c := ev.choice[i]
-		return next[c : c+1], certain
+		return row[c : c+1], certain
+	default:
+		return row, ev.policies[mover].at(i, len(row))
 	}
-	return next, ev.policies[x.mover].at(i, int(x.n))
 }
 
 // at returns the values of position i [P].
@@ -72,23 +83,38 @@ func (ev *evaluation) at(i uint32) []float64 {
 	return ev.value[k : k+ev.players]
 }
 
-// run evaluates the components in order.
+// run evaluates the parts in order.
 func (ev *evaluation) run(ctx context.Context, progress func(float64)) error {
 	const interval = 1 << 14 // positions between checks of ctx
-	for k, next := 0, 0; k < len(ev.bounds)-1; k++ {
-		comp := ev.component(k)
-		if done := int(ev.bounds[k]); done >= next {
-			if err := ctx.Err(); err != nil {
+	next := uint32(0)
+	check := func(done uint32) error {
+		if done < next {
+			return nil
+		}
+		next = done + interval
+		if progress != nil {
+			progress(float64(done) / float64(ev.Len()))
+		}
+		return ctx.Err()
+	}
+	for part, x := range ev.parts {
+		from, to := ev.span(part)
+		if x.cyclic {
+			ev.enter(from, to)
+			if err := check(from); err != nil {
 				return err
 			}
-			if progress != nil {
-				progress(float64(done) / float64(ev.Len()))
+			if err := ev.cycle(ctx, ev.comp); err != nil {
+				return err
 			}
-			next = done + interval
+			continue
 		}
-		ev.entry = comp[len(comp)-1]
-		if err := ev.solve(ctx, comp); err != nil {
-			return err
+		for i := from; i < to; i++ {
+			ev.component = component{i, i + 1}
+			if err := check(i); err != nil {
+				return err
+			}
+			ev.solve(i)
 		}
 	}
 	if progress != nil {
@@ -97,43 +123,45 @@ func (ev *evaluation) run(ctx context.Context, progress func(float64)) error {
 	return nil
 }
 
-// solve evaluates a component.
-func (ev *evaluation) solve(ctx context.Context, comp []uint32) error {
-	if ev.reached != nil {
-		// Positions that cannot come up are left out. comp is shared, so it is copied.
-		if !slices.ContainsFunc(comp, ev.reached.has) {
-			return nil
-		}
-		if len(comp) > 1 {
-			comp = slices.DeleteFunc(slices.Clone(comp), func(i uint32) bool { return !ev.reached.has(i) })
+// enter makes positions the current component.
+func (ev *evaluation) enter(from, to uint32) {
+	ev.component, ev.comp = component{from, to}, ev.comp[:0]
+	for i := from; i < to; i++ {
+		if !ev.skips(i) {
+			ev.comp = append(ev.comp, i)
 		}
 	}
-	if ev.cyclic(comp) {
-		return ev.cycle(ctx, comp)
-	}
-	if i := comp[0]; ev.positions[i].mover == game.Terminal {
-		copy(ev.at(i), ev.returns[int(ev.positions[i].first)*ev.players:][:ev.players])
-	} else {
+}
+
+// skips reports whether position i cannot come up, and is not evaluated.
+func (ev *evaluation) skips(i uint32) bool { return ev.reached != nil && !ev.reached.has(i) }
+
+// solve evaluates a position that cannot recur.
+func (ev *evaluation) solve(i uint32) {
+	switch {
+	case ev.skips(i):
+	case ev.mover[i] == game.Terminal:
+		copy(ev.at(i), ev.returns(i))
+	default:
 		if ev.free(i) {
 			ev.choice[i] = ev.best(i)
 		}
 		ev.lookAhead(i)
 	}
-	return nil
 }
 
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
 func (ev *evaluation) best(i uint32) int32 {
 	ev.options = ev.options[:0]
 	for _, j := range ev.next(i) {
-		ev.options = append(ev.options, ev.at(j)[ev.positions[i].mover])
+		ev.options = append(ev.options, ev.at(j)[ev.mover[i]])
 	}
 	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
 }
 
 // good reports whether no move in i is better than the choice by more than [game.Tie].
 func (ev *evaluation) good(i uint32) bool {
-	mover := ev.positions[i].mover
+	mover := ev.mover[i]
 	chosen := ev.at(ev.next(i)[ev.choice[i]])[mover]
 	return !slices.ContainsFunc(ev.next(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
 }
@@ -156,7 +184,7 @@ func (ev *evaluation) lookAhead(i uint32) (change float64) {
 // residual returns the largest violation of the optimality equations.
 func (ev *evaluation) residual() (most float64) {
 	for i := range uint32(ev.Len()) {
-		mover := ev.positions[i].mover
+		mover := ev.mover[i]
 		if mover == game.Terminal {
 			continue
 		}
@@ -190,30 +218,16 @@ const (
 )
 
 // enter sets local for a component, until leave.
-func (ev *evaluation) enter(comp []uint32) {
-	for k, i := range comp {
-		ev.local[i] = int32(k) + 1
-	}
-}
-
-func (ev *evaluation) leave(comp []uint32) {
-	for _, i := range comp {
-		ev.local[i] = 0
-	}
-}
-
 // cycle evaluates a component in which positions can recur, by policy iteration.
 func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
-	ev.enter(comp)
-	defer ev.leave(comp)
 	if !slices.ContainsFunc(comp, ev.free) {
 		return ev.solveLinear(ctx, comp)
 	}
-	for _, i := range comp {
-		for seat := range ev.at(i) {
-			ev.at(i)[seat] = ev.equalReturn
-		}
+	ev.equalise(comp)
+	if ev.iterateUnknowns(comp) {
+		return nil
 	}
+	ev.equalise(comp)
 
 	solved, swept := false, false    // by solveLinear in the last round; by iterateValues once
 	last := make([]int32, len(comp)) // choices of the current values
@@ -259,6 +273,15 @@ func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
 	}
 }
 
+// equalise sets the values of comp to those before a game in which all seats are equal.
+func (ev *evaluation) equalise(comp []uint32) {
+	for _, i := range comp {
+		for seat := range ev.at(i) {
+			ev.at(i)[seat] = ev.equalReturn
+		}
+	}
+}
+
 func (ev *evaluation) sameChoices(comp []uint32, last []int32) bool {
 	for k, i := range comp {
 		if ev.choice[i] != last[k] {
@@ -271,11 +294,7 @@ func (ev *evaluation) sameChoices(comp []uint32, last []int32) bool {
 // iterateValues runs value iteration on comp from equal values until it converges, with
 // new choices of the free seats in every sweep.
 func (ev *evaluation) iterateValues(ctx context.Context, comp []uint32) error {
-	for _, i := range comp {
-		for seat := range ev.at(i) {
-			ev.at(i)[seat] = ev.equalReturn
-		}
-	}
+	ev.equalise(comp)
 	_, err := sweeps(ctx, func() (change float64) {
 		for _, i := range comp {
 			if ev.free(i) {
@@ -303,9 +322,7 @@ func sweeps(ctx context.Context, sweep func() float64) (change float64, err erro
 }
 
 // leaves reports whether j is outside of the component, or known to leave it.
-func (ev *evaluation) leaves(j uint32, out []bool) bool {
-	return ev.local[j] == 0 || out[ev.local[j]-1]
-}
+func (ev *evaluation) leaves(j uint32, out []bool) bool { return !ev.has(j) || out[ev.local(j)] }
 
 // findExits completes out, by local index: the positions of comp that can leave it with
 // their current choices.
@@ -313,7 +330,7 @@ func (ev *evaluation) findExits(comp []uint32, out []bool) {
 	for again := true; again; {
 		again = false
 		for _, i := range comp {
-			k := ev.local[i] - 1
+			k := ev.local(i)
 			if out[k] {
 				continue
 			}
@@ -329,15 +346,16 @@ func (ev *evaluation) findExits(comp []uint32, out []bool) {
 // chooseExits replaces choices that never leave comp by moves of the same value that do,
 // where there are any.
 func (ev *evaluation) chooseExits(comp []uint32) {
-	out := make([]bool, len(comp))
+	out := make([]bool, ev.size())
 	for again := true; again; {
 		again = false
 		ev.findExits(comp, out)
-		for k, i := range comp {
+		for _, i := range comp {
+			k := ev.local(i)
 			if out[k] || !ev.free(i) {
 				continue
 			}
-			mover := ev.positions[i].mover
+			mover := ev.mover[i]
 			most := ev.at(ev.next(i)[ev.best(i)])[mover]
 			for e, j := range ev.next(i) {
 				if ev.leaves(j, out) && ev.at(j)[mover] >= most-game.Tie {

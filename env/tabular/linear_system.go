@@ -34,15 +34,26 @@ type linearSystem struct {
 // them, and the remaining dense system is solved directly. It returns errEndless, with
 // the values unchanged, if some position of comp cannot leave it.
 func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
-	y := &ev.linear
-	ev.chooseUnknowns(comp, len(comp))
-	if !ev.fitsDirect(len(comp)) {
-		return ev.relax(ctx, len(comp))
+	ev.chooseUnknowns(comp)
+	if !ev.fitsDirect() {
+		return ev.relax(ctx)
 	}
-	ev.writeRows(len(comp))
+	ev.writeRows()
 	if err := ev.eliminate(); err != nil {
 		return err
 	}
+	ev.solveUnknowns()
+	for _, i := range ev.linear.postorder {
+		if ev.linear.unknown[ev.local(i)] == 0 {
+			ev.lookAhead(i)
+		}
+	}
+	return nil
+}
+
+// solveUnknowns sets the values of the unknowns, after eliminate.
+func (ev *evaluation) solveUnknowns() {
+	y := &ev.linear
 	m := len(y.unknowns)
 	for k, i := range y.unknowns {
 		r := ev.row(i)
@@ -54,54 +65,58 @@ func (ev *evaluation) solveLinear(ctx context.Context, comp []uint32) error {
 			ev.at(i)[seat] = v
 		}
 	}
-	for _, i := range y.postorder {
-		if y.unknown[ev.local[i]-1] == 0 {
-			ev.lookAhead(i)
-		}
-	}
-	return nil
 }
 
 // width returns the length of a row: the coefficients of the unknowns, the probability
 // of leaving comp instead, and the values after leaving weighted by probability [P].
 func (ev *evaluation) width() int { return len(ev.linear.unknowns) + 1 + ev.players }
 
-// fitsDirect reports whether a component of size positions, after chooseUnknowns, is small
-// enough to be solved directly.
-func (ev *evaluation) fitsDirect(size int) bool {
-	return len(ev.linear.unknowns) <= maxUnknowns && ev.width()*size <= maxElements
+// fitsDirect reports whether the component, after chooseUnknowns, is small enough to be solved
+// directly.
+func (ev *evaluation) fitsDirect() bool {
+	return len(ev.linear.unknowns) <= maxUnknowns && ev.width()*ev.size() <= maxElements
 }
 
 // row returns the row of position i, which expresses its values by the unknowns.
 func (ev *evaluation) row(i uint32) []float64 {
-	k := int(ev.local[i]-1) * ev.width()
+	k := int(ev.local(i)) * ev.width()
 	return ev.linear.rows[k : k+ev.width()]
 }
 
-// writeRows fills in the rows of a component of size positions: the probability that each
-// unknown is the next one reached, and the rest of width.
-func (ev *evaluation) writeRows(size int) {
+// writeRows fills in the rows of the component.
+func (ev *evaluation) writeRows() {
+	ev.makeRows()
+	for _, i := range ev.linear.postorder {
+		ev.writeRow(i)
+	}
+}
+
+// makeRows makes room for the rows of the component.
+func (ev *evaluation) makeRows() {
+	n := ev.width() * ev.size()
+	ev.linear.rows = slices.Grow(ev.linear.rows[:0], n)[:n]
+}
+
+// writeRow fills in the row of position i: the probability that each unknown is the next one
+// reached, and the rest of width.
+func (ev *evaluation) writeRow(i uint32) {
 	y := &ev.linear
-	m, n := len(y.unknowns), ev.width()*size
-	y.rows = slices.Grow(y.rows[:0], n)[:n]
-	for _, i := range y.postorder {
-		r := ev.row(i)
-		clear(r)
-		to, w := ev.successors(i)
-		for e, j := range to {
-			switch {
-			case w[e] == 0:
-			case ev.local[j] == 0:
-				r[m] += w[e]
-				for seat, v := range ev.at(j) {
-					r[m+1+seat] += float64(w[e] * v)
-				}
-			case y.unknown[ev.local[j]-1] > 0:
-				r[y.unknown[ev.local[j]-1]-1] += w[e]
-			default:
-				for c, v := range ev.row(j) {
-					r[c] += float64(w[e] * v)
-				}
+	r, m := ev.row(i), len(y.unknowns)
+	clear(r)
+	to, w := ev.successors(i)
+	for e, j := range to {
+		switch {
+		case w[e] == 0:
+		case !ev.has(j):
+			r[m] += w[e]
+			for seat, v := range ev.at(j) {
+				r[m+1+seat] += float64(w[e] * v)
+			}
+		case y.unknown[ev.local(j)] > 0:
+			r[y.unknown[ev.local(j)]-1] += w[e]
+		default:
+			for c, v := range ev.row(j) {
+				r[c] += float64(w[e] * v)
 			}
 		}
 	}
@@ -154,36 +169,35 @@ func (ev *evaluation) eliminate() error {
 }
 
 // chooseUnknowns fills in postorder, unknown and unknowns by a depth-first search, under the
-// current choices, from some positions of a component of the given size. Every cycle has an edge back to a position on the path of
-// the search, so the targets of these edges cut all cycles.
-func (ev *evaluation) chooseUnknowns(from []uint32, n int) {
+// current choices, from some positions of the component. Every cycle has an edge back to a
+// position on the path of the search, so the targets of these edges cut all cycles.
+func (ev *evaluation) chooseUnknowns(from []uint32) {
 	const onPath, done = 1, 2
-	y := &ev.linear
-	y.postorder, y.unknowns = y.postorder[:0], y.unknowns[:0]
-	y.unknown = slices.Grow(y.unknown[:0], n)[:n]
-	clear(y.unknown)
+	y, n := &ev.linear, ev.size()
+	y.clear(n)
+	y.postorder = y.postorder[:0]
 	y.mark = slices.Grow(y.mark[:0], n)[:n]
 	clear(y.mark)
 	for _, root := range slices.Backward(from) { // the position at which it was entered
-		if y.mark[ev.local[root]-1] != 0 {
+		if y.mark[ev.local(root)] != 0 {
 			continue
 		}
-		y.mark[ev.local[root]-1] = onPath
+		y.mark[ev.local(root)] = onPath
 		y.path = append(y.path[:0], visit{node: root})
 		for len(y.path) > 0 {
 			v := &y.path[len(y.path)-1]
 			to, w := ev.successors(v.node)
 			if int(v.edge) == len(to) {
-				y.mark[ev.local[v.node]-1] = done
+				y.mark[ev.local(v.node)] = done
 				y.postorder = append(y.postorder, v.node)
 				y.path = y.path[:len(y.path)-1]
 				continue
 			}
 			j, weight := to[v.edge], w[v.edge]
 			v.edge++
-			at := ev.local[j] - 1
+			at := ev.local(j)
 			switch {
-			case at < 0 || weight == 0:
+			case !ev.has(j) || weight == 0:
 			case y.mark[at] == 0:
 				y.mark[at] = onPath
 				y.path = append(y.path, visit{node: j})
@@ -195,12 +209,11 @@ func (ev *evaluation) chooseUnknowns(from []uint32, n int) {
 	}
 }
 
-// canLeave reports whether every position in postorder can leave its component, which has the
-// given size.
-func (ev *evaluation) canLeave(size int) bool {
-	out := make([]bool, size)
+// canLeave reports whether every position in postorder can leave the component.
+func (ev *evaluation) canLeave() bool {
+	out := make([]bool, ev.size())
 	ev.findExits(ev.linear.postorder, out)
-	return !slices.ContainsFunc(ev.linear.postorder, func(i uint32) bool { return !out[ev.local[i]-1] })
+	return !slices.ContainsFunc(ev.linear.postorder, func(i uint32) bool { return !out[ev.local(i)] })
 }
 
 // sweep looks ahead from each position in postorder, and returns the largest change.
@@ -211,15 +224,21 @@ func (ev *evaluation) sweep() (change float64) {
 	return change
 }
 
-// relax sweeps over a component of size positions, after chooseUnknowns, until its values
-// converge. It is for components too large to be solved directly.
-func (ev *evaluation) relax(ctx context.Context, size int) error {
-	if !ev.canLeave(size) {
+// relax sweeps over the component, after chooseUnknowns, until its values converge. It is for
+// components too large to be solved directly.
+func (ev *evaluation) relax(ctx context.Context) error {
+	if !ev.canLeave() {
 		return errEndless
 	}
 	change, err := sweeps(ctx, ev.sweep)
 	if err != nil || change <= game.Tie { // rounding can prevent smaller changes
 		return err
 	}
-	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", size, change, maxSweeps)
+	return fmt.Errorf("a cycle of %d positions still changes by %.3g after %d sweeps", ev.size(), change, maxSweeps)
+}
+
+// visit is a step on the path of a depth-first search.
+type visit struct {
+	node uint32
+	edge int32
 }

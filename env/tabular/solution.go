@@ -11,14 +11,14 @@ import (
 )
 
 // MaxStates is the largest number of positions that is solved by default. Chosen: they
-// take 10 s of one core, and up to 3.3 GB in the games of this module.
+// take 10 s of one core, and up to 1 GB in the games of this module.
 const MaxStates = 5_000_000
 
 // Options are the options of Solve. The zero value is usable.
 type Options struct {
 	// MaxStates is the largest number of positions that is solved, symmetric ones
-	// counted once; 0 stands for [MaxStates]. Each takes about 150 bytes of memory, and
-	// each outcome 12.
+	// counted once; 0 stands for [MaxStates]. Each takes about 60 bytes of memory and those
+	// of its state, and each move or outcome takes 4.
 	MaxStates int
 	// Progress, if not nil, is called at intervals with the fraction of positions
 	// solved, 0 to 1. It is 0 while the positions are enumerated.
@@ -62,13 +62,12 @@ func Solve[S comparable](ctx context.Context, r game.Rules[S], opts Options) (*S
 	if opts.Progress != nil {
 		opts.Progress(0)
 	}
-	l := &list[S]{rules: core.New(r), index: make(map[S]uint32)}
+	l := &list[S]{rules: core.New(r)}
 	if err := l.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
-	l.findComponents()
 	sol := newSolution[S](r, l)
-	sol.list, sol.starts = l, []start{{prob: 1}}
+	sol.list, sol.starts = l, []start{{prob: 1, at: l.initial()}}
 	ev, err := l.evaluate(ctx, make([]*policyTable, l.players), opts.Progress)
 	if errors.Is(err, errEndless) {
 		return nil, fmt.Errorf("%w: %w", game.ErrNoSolution, err)

@@ -418,3 +418,34 @@ func TestManyGoroutines(t *testing.T) {
 		}
 	}
 }
+
+// TestLongRows solves a game with more outcomes of a position than a block of moves holds.
+func TestLongRows(t *testing.T) {
+	const outcomes, ends = 70_000, 10
+	g := graphGame{players: 1, positions: []position{{mover: 0, to: []int{1, 2, 3}}}}
+	want := make([]float64, 3)
+	for k := range want {
+		x := position{mover: game.Chance}
+		for i := range outcomes {
+			x.to, x.weights = append(x.to, 4+(i*(k+1))%ends), append(x.weights, 1)
+			want[k] += float64((i*(k+1))%ends) / outcomes
+		}
+		g.positions = append(g.positions, x)
+	}
+	for i := range ends {
+		g.positions = append(g.positions, position{mover: game.Terminal, returns: []float64{float64(i)}})
+	}
+	sol, err := tabular.Solve(t.Context(), g, tabular.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sol.Options(nil, 0)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("options %v, error %v; want %v", got, err, want)
+	}
+	for k := range want {
+		if !(math.Abs(got[k]-want[k]) <= 1e-9) {
+			t.Errorf("option %d has the value %v, want %v", k, got[k], want[k])
+		}
+	}
+}

@@ -26,7 +26,7 @@ const visitTolerance = 1e-18
 func (sol *Solution[S]) newVisits(ctx context.Context, policies []*policyTable, from start) (*visits[S], error) {
 	v := &visits[S]{Solution: sol, policies: policies, pending: make([]float64, sol.x.Len()), visits: make([]float64, sol.x.Len())}
 	if sol.list != nil {
-		v.ev = &evaluation{graph: &sol.list.graph, policies: policies, value: sol.value, choice: sol.choice, local: make([]int32, sol.x.Len())}
+		v.ev = &evaluation{graph: &sol.list.graph, policies: policies, value: sol.value, choice: sol.choice}
 	}
 	v.pending[from.at] = from.prob
 	return v, v.run(ctx)
@@ -91,8 +91,7 @@ func (v *visits[S]) follow(m Move, times float64) {
 // game is listed and they are few, else by sweeps.
 func (v *visits[S]) cycle(ctx context.Context, list []uint32) error {
 	if v.ev != nil {
-		v.ev.enter(list)
-		defer v.ev.leave(list)
+		v.ev.enter(list[0], list[len(list)-1]+1)
 		if done, err := v.solve(list); done || err != nil {
 			return err
 		}
@@ -113,19 +112,19 @@ func (v *visits[S]) cycle(ctx context.Context, list []uint32) error {
 func (v *visits[S]) solve(comp []uint32) (done bool, err error) {
 	ev, x := v.ev, v.pending
 	y := &ev.linear
-	ev.chooseUnknowns(slices.DeleteFunc(slices.Clone(comp), func(i uint32) bool { return x[i] == 0 }), len(comp))
-	if !ev.fitsDirect(len(comp)) {
-		if !ev.canLeave(len(comp)) {
+	ev.chooseUnknowns(slices.DeleteFunc(slices.Clone(comp), func(i uint32) bool { return x[i] == 0 }))
+	if !ev.fitsDirect() {
+		if !ev.canLeave() {
 			return false, errEndless
 		}
 		return false, nil
 	}
-	ev.writeRows(len(comp))
+	ev.writeRows()
 	// A game that enters at another position reaches an unknown, or leaves.
 	m := len(y.unknowns)
 	in := make([]float64, m)
 	for _, i := range y.postorder {
-		if k := y.unknown[ev.local[i]-1]; k > 0 {
+		if k := y.unknown[ev.local(i)]; k > 0 {
 			in[k-1] += x[i]
 			continue
 		}
@@ -154,7 +153,7 @@ func (v *visits[S]) solve(comp []uint32) (done bool, err error) {
 		v.visits[i] += times
 		to, w := ev.successors(i)
 		for e, j := range to {
-			if k := ev.local[j]; k == 0 || y.unknown[k-1] == 0 {
+			if !ev.has(j) || y.unknown[ev.local(j)] == 0 {
 				x[j] += float64(times * w[e])
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/internal/intern"
 )
 
 // afterstate is a state just after a move, with the seat that moved.
@@ -29,16 +30,16 @@ type expansions[S comparable] struct {
 	merges game.ChanceExpander[S] // nil where the network values decisions, else it values afterstates
 	chance core.Chance[S]
 
-	known map[expansionKey[S]]*expansion // of this search, where the network values afterstates
-	all   []*expansion                   // those in use first, then others to reuse
+	known intern.Table[expansionKey[S]] // all of this search, where the network values afterstates
+	all   []*expansion                  // those in use first, then others to reuse
 	used  int
 	fresh int // the first that is not backed up
 
-	leaf     map[afterstate[S]]int32 // the leaves of this search, each with the seat that sees it
-	estimate []float64               // [leaves, P] the network's values, or returns, by seat
-	score    []float64               // [leaves] of the policy
-	byScore  bool                    // moves after chance are chosen by score, not by value
-	requests []request               // leaves that the network has to evaluate
+	leaf     intern.Table[afterstate[S]] // the leaves of this search, each with the seat that sees it
+	estimate []float64                   // [leaves, P] the network's values, or returns, by seat
+	score    []float64                   // [leaves] of the policy
+	byScore  bool                        // moves after chance are chosen by score, not by value
+	requests []request                   // leaves that the network has to evaluate
 
 	scores   []float32 // [requests]
 	listed   game.Expansion[S]
@@ -61,16 +62,13 @@ type request struct {
 }
 
 func newExpansions[S comparable](s *searcher[S], merges game.ChanceExpander[S]) expansions[S] {
-	return expansions[S]{
-		searcher: s, merges: merges, chance: core.Chance[S]{Rules: &s.rules},
-		known: map[expansionKey[S]]*expansion{}, leaf: map[afterstate[S]]int32{},
-	}
+	return expansions[S]{searcher: s, merges: merges, chance: core.Chance[S]{Rules: &s.rules}}
 }
 
 // begin begins a search.
 func (x *expansions[S]) begin(byScore bool) {
-	clear(x.known)
-	clear(x.leaf)
+	x.known.Clear()
+	x.leaf.Clear()
 	x.used, x.estimate, x.score = 0, x.estimate[:0], x.score[:0]
 	x.byScore = byScore && x.merges != nil
 }
@@ -87,10 +85,9 @@ func (x *expansions[S]) next() {
 // of returns the expansion of what follows a move, or, without dice, of the state alone.
 // Samples are drawn with dice.
 func (x *expansions[S]) of(m afterstate[S], chance bool, dice *rand.PCG) *expansion {
-	key := expansionKey[S]{m, chance}
 	if x.merges != nil {
-		if f, ok := x.known[key]; ok {
-			return f
+		if k, added := x.known.Add(expansionKey[S]{m, chance}); !added {
+			return x.all[k]
 		}
 	}
 	if x.used == len(x.all) {
@@ -99,9 +96,6 @@ func (x *expansions[S]) of(m afterstate[S], chance bool, dice *rand.PCG) *expans
 	f := x.all[x.used]
 	f.branch, f.move, f.leaf = f.buffer[:0], nil, f.leaf[:0]
 	x.used++
-	if x.merges != nil {
-		x.known[key] = f
-	}
 	switch {
 	case !chance:
 		x.addLeaf(f, game.Outcome[S]{State: m.state, Prob: 1}, m.mover)
@@ -174,12 +168,11 @@ func (x *expansions[S]) addListed(f *expansion, last game.Player) {
 
 // number returns the number of a leaf. If the leaf is new, the network has to evaluate it.
 func (x *expansions[S]) number(s S, viewer game.Player) int32 {
-	key := afterstate[S]{s, viewer}
-	if k, ok := x.leaf[key]; ok {
+	number, added := x.leaf.Add(afterstate[S]{s, viewer})
+	k := int32(number)
+	if !added {
 		return k
 	}
-	k := int32(len(x.score))
-	x.leaf[key] = k
 	over := x.rules.CurrentPlayer(s) == game.Terminal
 	if x.byScore || !over {
 		x.requests = append(x.requests, request{k, viewer, over})
