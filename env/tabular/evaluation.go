@@ -50,7 +50,7 @@ func (ev *evaluation) free(i uint32) bool {
 // successors returns the successors of position i under the current choices, with their
 // probabilities, some of which may be zero.
 func (ev *evaluation) successors(i uint32) ([]uint32, []float64) {
-	next, mover := ev.next(i), ev.Mover[i]
+	next, mover := ev.Successors(i), ev.Mover[i]
 	switch {
 	case mover == game.Chance:
 		return next, ev.probs(i)
@@ -122,7 +122,7 @@ func (ev *evaluation) solve(ctx context.Context, comp []uint32) error {
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
 func (ev *evaluation) best(i uint32) int32 {
 	ev.options = ev.options[:0]
-	for _, j := range ev.next(i) {
+	for _, j := range ev.Successors(i) {
 		ev.options = append(ev.options, ev.at(j)[ev.Mover[i]])
 	}
 	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
@@ -131,8 +131,8 @@ func (ev *evaluation) best(i uint32) int32 {
 // good reports whether no move in i is better than the choice by more than [game.Tie].
 func (ev *evaluation) good(i uint32) bool {
 	mover := ev.Mover[i]
-	chosen := ev.at(ev.next(i)[ev.choice[i]])[mover]
-	return !slices.ContainsFunc(ev.next(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
+	chosen := ev.at(ev.Successors(i)[ev.choice[i]])[mover]
+	return !slices.ContainsFunc(ev.Successors(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
 }
 
 // lookAhead sets the values of i to their expectation over its successors. It returns
@@ -158,7 +158,7 @@ func (ev *evaluation) residual() (most float64) {
 			continue
 		}
 		if ev.free(i) {
-			for _, j := range ev.next(i) {
+			for _, j := range ev.Successors(i) {
 				most = max(most, ev.at(j)[mover]-ev.at(i)[mover])
 			}
 		}
@@ -335,8 +335,8 @@ func (ev *evaluation) chooseExits(comp []uint32) {
 				continue
 			}
 			mover := ev.Mover[i]
-			most := ev.at(ev.next(i)[ev.best(i)])[mover]
-			for e, j := range ev.next(i) {
+			most := ev.at(ev.Successors(i)[ev.best(i)])[mover]
+			for e, j := range ev.Successors(i) {
 				if ev.leaves(j, out) && ev.at(j)[mover] >= most-game.Tie {
 					ev.choice[i], out[k], again = int32(e), true, true
 					break

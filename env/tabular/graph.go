@@ -24,6 +24,31 @@ type Graph struct {
 	Returns     []float64 // by seat [*, P]
 }
 
+// Ascends reports whether every successor has a higher number. Then no position can recur, and each
+// is a component of its own.
+func (g *Graph) Ascends() bool {
+	for i := range uint32(len(g.Mover)) {
+		for _, j := range g.Successors(i) {
+			if j <= i {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Successors returns the successors of position i.
+func (g *Graph) Successors(i uint32) []uint32 {
+	first, n := uint(g.First[i]), uint(g.Count[i])
+	switch g.Mover[i] {
+	case game.Terminal:
+		return nil
+	case game.Chance:
+		return g.Outcome[first : first+n]
+	}
+	return g.Next[first : first+n]
+}
+
 // graph is a Graph with its strongly connected components.
 type graph struct {
 	*Graph
@@ -51,7 +76,7 @@ func (g *graph) Len() int { return len(g.Mover) }
 // Node implements [Numbering].
 func (g *graph) Node(n *Node, at uint32) {
 	n.Mover, n.Moves, n.Probs = g.Mover[at], n.Moves[:0], nil
-	for _, to := range g.next(at) {
+	for _, to := range g.Successors(at) {
 		n.Moves = append(n.Moves, Move{To: to, Prob: 1})
 	}
 	if n.Mover == game.Chance {
@@ -103,19 +128,7 @@ func (g *graph) component(k int) []uint32 { return g.order[g.bounds[k]:g.bounds[
 
 // cyclic reports whether positions of a component can recur.
 func (g *graph) cyclic(comp []uint32) bool {
-	return len(comp) > 1 || slices.Contains(g.next(comp[0]), comp[0])
-}
-
-// next returns the successors of position i.
-func (g *graph) next(i uint32) []uint32 {
-	first, n := uint(g.First[i]), uint(g.Count[i])
-	switch g.Mover[i] {
-	case game.Terminal:
-		return nil
-	case game.Chance:
-		return g.Outcome[first : first+n]
-	}
-	return g.Next[first : first+n]
+	return len(comp) > 1 || slices.Contains(g.Successors(comp[0]), comp[0])
 }
 
 // probs returns the probabilities of the outcomes of the chance position i.
@@ -130,7 +143,7 @@ func (g *graph) probs(i uint32) []float64 {
 // Comput. 1(2), 1972.
 func (g *graph) findComponents() {
 	n := g.Len()
-	if g.ascends() {
+	if g.Ascends() {
 		g.order, g.bounds = make([]uint32, n), make([]uint32, n+1)
 		for k := range g.order {
 			g.order[k], g.bounds[k+1] = uint32(n-1-k), uint32(k+1)
@@ -156,7 +169,7 @@ func (g *graph) findComponents() {
 		for len(path) > 0 {
 			v := &path[len(path)-1]
 			i := v.node
-			if next := g.next(i); v.edge < int32(len(next)) {
+			if next := g.Successors(i); v.edge < int32(len(next)) {
 				j := next[v.edge]
 				v.edge++
 				if low[j] == 0 {
@@ -185,19 +198,6 @@ func (g *graph) findComponents() {
 			}
 		}
 	}
-}
-
-// ascends reports whether every successor has a higher number. Then no position can recur, and each
-// is a component of its own.
-func (g *graph) ascends() bool {
-	for i := range uint32(g.Len()) {
-		for _, j := range g.next(i) {
-			if j <= i {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // visit is a step on the path of a depth-first search.
