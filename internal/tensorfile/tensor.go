@@ -33,16 +33,16 @@ type Tensor struct {
 func NewTensor[T Number](name, dtype string, shape []int, data []T) Tensor {
 	return Tensor{name, dtype, shape, func(w io.Writer) error {
 		var buf []byte
-		for len(data) > 0 {
-			n := min(len(data), chunk)
+		for rest := data; len(rest) > 0; {
+			n := min(len(rest), chunk)
 			var err error
-			if buf, err = binary.Append(buf[:0], binary.LittleEndian, data[:n]); err != nil {
+			if buf, err = binary.Append(buf[:0], binary.LittleEndian, rest[:n]); err != nil {
 				return err
 			}
 			if _, err := w.Write(buf); err != nil {
 				return err
 			}
-			data = data[n:]
+			rest = rest[n:]
 		}
 		return nil
 	}}
