@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,8 +30,8 @@ func OpenNamed(name string, players int, config []byte) (env.Game, error) {
 	}
 	r, err := tablegame.Load(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if g, err := openTable(name, config); g != nil { // of a model, opened from another path
-			return g, err
+		if g, err := openTable(filepath.Base(name), config); err == nil { // opened from another path
+			return g, nil
 		}
 		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config))
 	}
@@ -107,4 +108,14 @@ func openTable(id string, config []byte) (env.Game, error) {
 		return nil, fmt.Errorf("the table with the SHA-256 %s is %s, not %s", want, r.Spec().ID, input.Quote(id))
 	}
 	return OpenTable(r), nil
+}
+
+// SaveTable writes the table of a game that this process has opened to its id in a folder, so that a
+// run holds all that it needs. It does nothing for other games.
+func SaveTable(id string, config []byte, dir string) error {
+	g, err := openTable(id, config)
+	if g == nil || err != nil {
+		return err
+	}
+	return g.Rules().(*tablegame.Rules).Save(filepath.Join(dir, id))
 }
