@@ -156,7 +156,7 @@ func (d *decoder) has(name string) bool {
 	return ok
 }
 
-// read returns the tensor of a name and a type, with so many dimensions.
+// read returns the tensor of a name and a type, with dims dimensions.
 func read[T tensorfile.Number](d *decoder, name, dtype string, dims int) []T {
 	if d.err != nil {
 		return nil
