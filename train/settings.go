@@ -124,7 +124,9 @@ func LoadSettings(dir string) (s Settings, err error) {
 		s.GameConfig = []byte("{}")
 	}
 	if catalog.IsFile(s.Game) {
-		s.game, err = catalog.OpenNamed(filepath.Join(dir, filepath.Base(s.Game)), 0, s.GameConfig)
+		if s.game, err = catalog.OpenNamed(filepath.Join(dir, filepath.Base(s.Game)), 0, s.GameConfig); err != nil {
+			err = tagged{err, ErrConfig}
+		}
 	}
 	return s, err
 }
