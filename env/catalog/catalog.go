@@ -22,9 +22,9 @@ type Entry struct {
 	open func(players int, config []byte) (env.Game, error)
 }
 
-// List returns all games; the default game of the commands is first.
+// List returns all games; the default game of the commands is first, and tables of [Add] are last.
 func List() []Entry {
-	return []Entry{
+	return append([]Entry{
 		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, martiandice.New)},
 		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", entry(marsisours.DefaultConfig, marsisours.New)},
 		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", entry(marsisours.FastConfig, marsisours.New)},
@@ -32,7 +32,7 @@ func List() []Entry {
 		{"martian-risk-small", "Martian Risk on twelve states, a shorter game for three to six", entry(martianrisk.SmallConfig, martianrisk.New)},
 		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", entry(martianrisk.TinyConfig, martianrisk.New)},
 		{"pig", "press your luck with one die; solved for two", entry(pig.DefaultConfig, pig.New)},
-	}
+	}, added()...)
 }
 
 // IDs returns the ids of all games, in the order of List.
@@ -45,12 +45,16 @@ func IDs() []string {
 }
 
 // Open returns the handle of a game. config, if not nil, is JSON that overrides the
-// game's default config; players, if not 0, overrides the number of seats.
+// game's default config; players, if not 0, overrides the number of seats. A table of a game
+// must have been opened before, see [OpenNamed].
 func Open(id string, players int, config []byte) (env.Game, error) {
 	for _, e := range List() {
 		if e.ID == id {
 			return e.open(players, config)
 		}
+	}
+	if g, err := openTable(id, config); g != nil || err != nil {
+		return g, err
 	}
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }

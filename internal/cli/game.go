@@ -30,7 +30,7 @@ type Game struct {
 // Game defines -game, -players, -game-config and -cache.
 func (f *Flags) Game() *Game {
 	g, ids := &Game{flags: f}, catalog.IDs()
-	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+" (default "+ids[0]+")")
+	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+", or the file of a table (default "+ids[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings that replace defaults of the game", func(path string) (err error) {
 		g.Config, err = input.ReadSettings(path)
@@ -108,26 +108,76 @@ func (g *Game) DefaultOf(names []string) error {
 	if err != nil {
 		return &UsageError{err}
 	}
+	if catalog.IsFile(meta.Game) && g.ID == "" {
+		g.ID, g.Config = beside(meta.Game, names...), meta.Config
+	}
 	g.Default(meta.Game, meta.Config)
 	return nil
+}
+
+// OpenFor returns the function that opens the game of a file, such as a model or recorded games, by the
+// id and the config that it holds. That of a table is looked for beside the file, where train puts it
+// for a run, and in the current folder, unless it is open already.
+func OpenFor(path string) func(id string, players int, config []byte) (env.Game, error) {
+	return func(id string, players int, config []byte) (env.Game, error) {
+		if !catalog.IsFile(id) {
+			return catalog.Open(id, players, config)
+		}
+		return catalog.OpenNamed(beside(id, path), 0, config)
+	}
+}
+
+// beside returns the path of the table of this id in the folder of a model among these agents, or the
+// id.
+func beside(id string, names ...string) string {
+	for _, name := range names {
+		path := agents.ModelName(name)
+		for _, dir := range []string{path, filepath.Dir(path)} {
+			file := filepath.Join(dir, filepath.Base(id))
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				return file
+			}
+		}
+	}
+	return id
 }
 
 // Open opens the game. Its errors are UsageErrors.
 func (g *Game) Open() (env.Game, error) {
 	ids := catalog.IDs()
 	id := cmp.Or(g.ID, ids[0])
-	if !slices.Contains(ids, id) {
+	if !slices.Contains(ids, id) && !catalog.IsFile(id) {
 		return nil, Unknown("game", id, ids)
 	}
 	if g.Players < 1 && g.flags.Given("players") {
 		return nil, Usagef("-players is %d; want at least 1", g.Players)
 	}
-	handle, err := catalog.Open(id, g.Players, g.Config)
+	if catalog.IsFile(id) {
+		return g.openFile(id)
+	}
+	handle, err := catalog.OpenNamed(id, g.Players, g.Config)
 	if err != nil && g.file != "" {
 		err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
 	}
 	if err != nil {
 		return nil, &UsageError{err}
+	}
+	return handle, nil
+}
+
+// openFile opens the table in a file, whose warnings it prints.
+func (g *Game) openFile(path string) (env.Game, error) {
+	for _, flag := range []string{"players", "game-config"} {
+		if g.flags.Given(flag) {
+			return nil, Usagef("-%s does not go with the table %s, which has one number of players and no settings; leave it out", flag, input.Quote(path))
+		}
+	}
+	handle, err := catalog.OpenNamed(path, 0, g.Config)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if w, ok := handle.Rules().(interface{ Warning() string }); ok && w.Warning() != "" {
+		fmt.Fprintln(os.Stderr, "warning:", w.Warning())
 	}
 	return handle, nil
 }
