@@ -83,6 +83,7 @@ _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
     "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
+    "words": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p),
     "chance": (_HANDLE, ctypes.c_char_p, _POINTER, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)),
     "observe": (_HANDLE, ctypes.c_char_p, ctypes.c_int, _POINTER),
     "batch": (
