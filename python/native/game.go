@@ -30,6 +30,9 @@ type openGame struct {
 
 	mu       sync.Mutex
 	solution env.Solution
+
+	opening sync.Mutex
+	opened  map[string]*agents.Agent // the agents of marsgym_play_on and of measurements
 }
 
 func (g *openGame) solved() (env.Solution, error) {
