@@ -21,7 +21,8 @@ type Options struct {
 	Others      []*agents.Agent // in the other seats: one for all, or P-1 in the order of play
 	Concurrency int             // how many games are played at once; it changes no game
 	// MaxCalls and MaxCost bound the calls of the policy and their cost, with those of games that File
-	// holds; 0 is no bound. A call begins only below both. The games under way at a bound are dropped.
+	// holds; 0 is no bound. A call begins only below both. The games under way at a bound are dropped; that
+	// favours short games a little, by at most Concurrency of them.
 	MaxCalls int
 	MaxCost  float64
 	// File, if not empty, is where each game is saved when it has ended. A later measurement of the
@@ -206,14 +207,19 @@ func (m *measurement) price(ctx context.Context, i int, s *env.Session) (*Game, 
 	return x, nil
 }
 
-// sets returns the games of the complete sets from the first on.
+// sets returns the games of the complete sets.
 func (m *measurement) sets() (list []*Game) {
-	for i := range m.Games {
-		x := m.games[i]
-		if x == nil {
-			break
+	players := m.game.Spec().Players
+	for first := 0; first < m.Games; first += players {
+		set := make([]*Game, 0, players)
+		for i := range players {
+			if x := m.games[first+i]; x != nil {
+				set = append(set, x)
+			}
 		}
-		list = append(list, x)
+		if len(set) == players {
+			list = append(list, set...)
+		}
 	}
-	return list[:len(list)/m.game.Spec().Players*m.game.Spec().Players]
+	return list
 }
