@@ -1,8 +1,8 @@
 package words
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -22,16 +22,16 @@ type Options struct {
 // points". Texts of one seat in one language that are equal come from equal observations where a
 // seat is to move. It panics if the seat is not below the number of players.
 func Describe(g env.Game, p env.Position, o Options) string {
-	d := describer{players: g.Spec().Players, seat: o.Seat}
-	d.to.Language = o.Language
-	if d.scene = p.Scene(); d.scene != nil && o.Seat >= 0 {
-		for seat := range d.players {
-			d.to.Names = append(d.to.Names, d.number(seat))
-		}
-		d.to.Names[o.Seat] = ""
+	players := g.Spec().Players
+	d := describer{to: message.Speaker{Language: o.Language}, scene: p.Scene(), names: make([]string, players)}
+	for seat := range d.names {
+		d.names[seat] = d.to.Say(message.New("seat {0}", seat))
 	}
 	if o.Seat >= 0 {
-		d.say("words.you", int(o.Seat), d.players-1)
+		d.say("words.you", int(o.Seat), players-1)
+		d.to.Names = slices.Clone(d.names)
+		d.to.Names[o.Seat] = ""
+		d.names[o.Seat] += " (" + d.to.Word("you") + ")"
 	}
 	if d.scene == nil {
 		d.line(p.String())
@@ -39,6 +39,7 @@ func Describe(g env.Game, p env.Position, o Options) string {
 		d.position()
 	}
 	if o.Legal && p.CurrentPlayer() >= 0 {
+		d.say("words.legal")
 		d.actions(g, p)
 	}
 	return d.String()
@@ -47,10 +48,9 @@ func Describe(g env.Game, p env.Position, o Options) string {
 // describer writes the lines of a description.
 type describer struct {
 	strings.Builder
-	to      message.Speaker
-	scene   *game.Scene
-	players int
-	seat    game.Player
+	to    message.Speaker
+	scene *game.Scene // or nil
+	names []string    // [P] of the seats by number, and which is the reader
 }
 
 func (d *describer) line(parts ...string) {
@@ -62,9 +62,6 @@ func (d *describer) line(parts ...string) {
 
 func (d *describer) say(key string, args ...any) { d.line(d.to.Say(message.New(key, args...))) }
 
-// number names a seat by its number.
-func (d *describer) number(seat int) string { return d.to.Say(message.New("seat {0}", seat)) }
-
 func (d *describer) position() {
 	s := d.scene
 	d.say("words.now", s.Text)
@@ -74,7 +71,7 @@ func (d *describer) position() {
 	d.say("words.goal", s.Goal)
 	d.say("words.seats")
 	for p := range s.Seats {
-		d.line("- ", d.name(p), ": ", d.has(&s.Seats[p]))
+		d.line("- ", d.names[p], ": ", d.has(&s.Seats[p]))
 	}
 	if s.Dice != nil {
 		d.say("words.dice")
@@ -98,18 +95,10 @@ func (d *describer) position() {
 	for _, t := range s.Tracks {
 		levels := make([]string, len(t.At))
 		for p, level := range t.At {
-			levels[p] = fmt.Sprint(d.name(p), " ", level)
+			levels[p] = d.names[p] + " " + strconv.Itoa(level)
 		}
 		d.line("- ", d.to.Word(t.Name), ": ", strings.Join(levels, ", "))
 	}
-}
-
-// name names a seat by its number, and says whether it is the reader.
-func (d *describer) name(seat int) string {
-	if seat == int(d.seat) {
-		return fmt.Sprintf("%s (%s)", d.number(seat), d.to.Word("you"))
-	}
-	return d.number(seat)
 }
 
 // has says what a seat has, as in "money 2; tokens 9/10; robots: in hand 1, on the map 6; passed".
@@ -135,10 +124,11 @@ func (d *describer) has(seat *game.SceneSeat) string {
 
 // count names a number of things and, if it is not 0, their largest number.
 func (d *describer) count(name string, value, most int) string {
-	if most == 0 {
-		return fmt.Sprint(d.to.Word(name), " ", value)
+	text := d.to.Word(name) + " " + strconv.Itoa(value)
+	if most != 0 {
+		text += "/" + strconv.Itoa(most)
 	}
-	return fmt.Sprintf("%s %d/%d", d.to.Word(name), value, most)
+	return text
 }
 
 func (d *describer) dice(group *game.SceneDice) {
@@ -210,13 +200,15 @@ func (d *describer) mark(c *game.SceneCell) string {
 	return " (" + d.to.Say(message.New("words."+c.Mark)) + ")"
 }
 
+// actions lists the legal actions.
 func (d *describer) actions(g env.Game, p env.Position) {
-	d.say("words.legal")
-	for _, a := range p.Legal() {
-		text := fmt.Sprintf("[%d] %s", a, g.ActionName(a))
-		if what := p.DescribeAction(a); !what.IsZero() {
-			text += ": " + d.to.Say(what)
+	if d.scene != nil {
+		for _, o := range d.scene.Options {
+			d.line("[", strconv.Itoa(int(o.Action)), "] ", o.Name, ": ", d.to.Say(o.Text))
 		}
-		d.line(text)
+		return
+	}
+	for _, a := range p.Legal() {
+		d.line("[", strconv.Itoa(int(a)), "] ", g.ActionName(a))
 	}
 }

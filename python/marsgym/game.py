@@ -536,9 +536,7 @@ class Position:
             raise self._illegal(a, "describe_action: illegal action")
         return str(self.game._ask(self.text, "describe_action", a))
 
-    def describe(
-        self, seat: int | None = None, legal: bool = True, lang: str = "en"
-    ) -> str:
+    def describe(self, seat: int | None = None, legal: bool = True, lang: str = "en") -> str:
         """The position in words, for agents that read, without colours. It says everything that
         the observation says, and calls the reader "you".
 

@@ -234,6 +234,8 @@ class _Callers:
         while True:
             given = self._policy(asked)
             if inspect.isawaitable(given):
+                if inspect.iscoroutine(given):
+                    given.close()
                 raise TypeError("the policy returned an awaitable; declare it with async def")
             try:
                 asked = decision.send(given)

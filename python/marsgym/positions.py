@@ -1,6 +1,6 @@
 """Writes positions of a solved game with their exact values, for training and for tests.
 
-    python -m marsgym.positions pig -n 10000 -o positions.jsonl
+python -m marsgym.positions pig -n 10000 -o positions.jsonl
 """
 
 from __future__ import annotations
@@ -58,7 +58,12 @@ def draw(game: marsgym.Game, n: int, seed: int = 0, lang: str = "en") -> Iterato
             seen.add(position.text)
             gap = top - sorted(wins.values())[-2]
             stratum = next(i for i, end in enumerate(STRATA) if gap <= end or end == STRATA[-1])
-            row = {"position": position.text, "wins": wins, "best": best, "gap": gap}
+            row: dict[str, Any] = {
+                "position": position.text,
+                "wins": wins,
+                "best": best,
+                "gap": gap,
+            }
             if filled[stratum] < share:
                 filled[stratum] += 1
                 found += 1
@@ -118,8 +123,8 @@ def card(game: marsgym.Game, rows: list[dict[str, Any]], seed: int, lang: str) -
         f"- Config: `{json.dumps(game.config, sort_keys=True)}`.",
         f"- Seed: {seed}. Language of the texts: {lang}.",
         "- Drawing: all seats play the best action, or any legal action, each with the same "
-        f"probability, in {_SLIP:.0%} of decisions. Decisions of one legal action are left out, and "
-        "each position counts once.",
+        f"probability, in {_SLIP:.0%} of decisions. Decisions of one legal action are left out, "
+        "and each position counts once.",
         f"- Strata: at most {-(-len(rows) // len(STRATA)) if rows else 0} positions of each gap "
         "between the best choice and the second, in the order in which they were met. If a "
         f"stratum is not full after {_EFFORT} decisions for each position wanted, positions of "
@@ -164,7 +169,12 @@ def main(arguments: list[str] | None = None) -> None:
     p.formatter_class = argparse.RawDescriptionHelpFormatter
     p.add_argument("game", help="the id of a solved game")
     p.add_argument("-n", type=int, default=10_000, help="number of positions (default 10000)")
-    p.add_argument("-o", required=True, metavar="FILE", help="new file of JSON lines; its card is FILE with .md")
+    p.add_argument(
+        "-o",
+        required=True,
+        metavar="FILE",
+        help="new file of JSON lines; its card is FILE with .md",
+    )
     p.add_argument("--players", type=int, help="number of players (default set by the game)")
     p.add_argument("--config", help="JSON of settings that replace defaults of the game")
     p.add_argument("--seed", type=int, default=0, help="seed of the games (default 0)")

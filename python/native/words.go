@@ -89,7 +89,7 @@ func (g *openGame) writtenRules(lang string) (string, error) {
 // language returns the language of a code, in which the game must be written.
 func (g *openGame) language(code string) (*message.Language, error) {
 	var codes []string
-	for _, l := range rulesbook.Languages(g.spec) {
+	for _, l := range g.languages {
 		if l.Code == code {
 			return l, nil
 		}
