@@ -23,7 +23,7 @@ type Report struct {
 	Win  float64 `json:"win"` // of the policy, averaged over the seats
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Few reports whether so few sets differ that the interval may be too narrow; more games help.
+	// Few reports whether the interval may be too narrow, since few sets differ; more games help.
 	Few bool `json:"few"`
 	// VarianceReduction is how many times as many games the mean of their results would need for an
 	// interval as narrow; 0 if the sets do not differ.

@@ -9,9 +9,8 @@ import (
 	"marsgym/eval"
 )
 
-// few is the number of sets that differ from the others below which an interval is marked: with so few
-// mistakes their sizes are hardly known. Chosen: with ten, of exponential sizes, 98.7 % of intervals
-// hold the mean, and with two 93 %.
+// few is the number of sets that differ from the others below which an interval is marked, since the
+// sizes of the mistakes are then hardly known. Chosen: see TestFew.
 const few = 10
 
 // interval returns the mean of independent values that are shares of the win, with the interval of the

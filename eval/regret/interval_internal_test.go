@@ -49,3 +49,29 @@ func TestInterval(t *testing.T) {
 		}
 	}
 }
+
+// TestFew shows where few comes from: how often the interval holds the mean of 100 values, of which a
+// number on average differs, by an exponential size.
+func TestFew(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for _, tt := range []struct{ differ, low, high float64 }{{2, 0.91, 0.95}, {few, 0.98, 0.995}, {30, 0.985, 0.997}} {
+		const repetitions, size = 4000, 0.05
+		held, values := 0.0, make([]float64, 100)
+		for range repetitions {
+			for i := range values {
+				values[i] = 0.5
+				if r.Float64() < tt.differ/100 {
+					values[i] -= r.ExpFloat64() * size
+				}
+			}
+			mean := 0.5 - tt.differ/100*size
+			if _, low, high, _ := interval(values); low <= mean && mean <= high {
+				held += 1.0 / repetitions
+			}
+		}
+		t.Logf("if %v differ, %.1f %% hold the mean", tt.differ, 100*held)
+		if !(tt.low <= held && held <= tt.high) {
+			t.Errorf("%.4f hold; want %v to %v", held, tt.low, tt.high)
+		}
+	}
+}

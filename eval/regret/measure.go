@@ -26,7 +26,7 @@ type Options struct {
 	MaxCalls int
 	MaxCost  float64
 	// File, if not empty, is where each game is saved when it has ended. A later measurement of the
-	// same policy goes on with it.
+	// same policy continues it.
 	File     string
 	Worst    int                // how many mistakes to list
 	Progress func(done float64) // or nil; one goroutine at a time calls it

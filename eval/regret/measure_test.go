@@ -69,7 +69,7 @@ func TestOpponents(t *testing.T) {
 	}
 }
 
-// TestFile: a measurement goes on with its file after it was interrupted at any byte, and refuses other
+// TestFile: a measurement continues its file after it was interrupted at any byte, and refuses other
 // files.
 func TestFile(t *testing.T) {
 	s := solve(t, "pig", smallPig)

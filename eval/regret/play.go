@@ -49,7 +49,7 @@ func anybody(s *env.Session) game.Action {
 	return s.Sample(probs)
 }
 
-// PlayOn goes on with a game until a seat has a decision, or the game is over. It draws chance, and
+// PlayOn continues a game until a seat has a decision, or the game is over. It draws chance, and
 // the actions of the agents in the other seats: the first of others sits after the seat, and one agent
 // sits in all. If forced is set, it also plays decisions of the seat that have only one legal action.
 func PlayOn(ctx context.Context, s *env.Session, seat game.Player, others []*agents.Agent, forced bool) error {

@@ -51,6 +51,8 @@ class Measurement:
     high: float
     confidence: float
     """The level of the interval: 0.99."""
+    few: bool
+    """Whether so few sets of games differ that the interval may be too narrow."""
     variance_reduction: float
     """How many times as many games the mean of the results would need for an interval as
     narrow; 0 if the games do not differ."""
