@@ -58,6 +58,21 @@ func section(page, heading string) string {
 	return text
 }
 
+// Languages returns the languages that the rules of a game can be read in: English, which every game
+// has, then those with a table of messages and a page of the game, by their codes.
+func Languages(spec game.Spec) []*message.Language {
+	return slices.DeleteFunc(slices.Clone(message.Languages()), func(l *message.Language) bool {
+		_, text := page(spec.ID, l.Code)
+		return l.Code != English && (text == "" || titles[l.Code].rules == "")
+	})
+}
+
+// Read returns all rules of a game in a language as text of width columns, or "" where there are none.
+// See [Rules].
+func Read(spec game.Spec, language string, width int) string {
+	return format(rules(spec, language), width)
+}
+
 // Rules returns the rules of a game as text of width columns. Settings that differ from
 // those of the published game are listed at the end. If about is not empty, Rules returns
 // the sections whose titles contain it or, if there are none, the paragraphs. It returns ""
@@ -78,12 +93,12 @@ func Rules(spec game.Spec, about string, width int) string {
 // ownNumbers is the title above settings that differ.
 const ownNumbers = "The numbers of this game"
 
-// rules returns the blocks of the rules of a game in a language, or nil if there is no such page.
-// What does not come from the page is English.
+// rules returns the blocks of the rules of a game in a language, or nil if there is no such page and
+// the game does not write its rules itself. What does not come from the page is English.
 func rules(spec game.Spec, language string) []Block {
 	title := titles[language]
 	name, p := page(spec.ID, language)
-	if title.rules == "" || p == "" {
+	if title.rules == "" || p == "" && (language != English || spec.WrittenParts["rules"].IsZero()) {
 		return nil
 	}
 	to := message.Speaker{Language: message.Find(language)}

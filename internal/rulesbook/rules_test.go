@@ -11,6 +11,7 @@ import (
 	"marsgym/docs/games"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/rulesbook"
 )
 
@@ -229,5 +230,30 @@ func TestPages(t *testing.T) {
 		if got := strings.Join(names, " "); got != ids {
 			t.Errorf("%s marks the parts %q, want %q", page, got, ids)
 		}
+	}
+}
+
+// TestLanguages: the languages of a game are those of its pages, and Read returns them.
+func TestLanguages(t *testing.T) {
+	for id, want := range map[string]string{"martian-dice": "en de", "mars-is-ours": "en zh", "mars-is-ours-fast": "en zh", "martian-risk-tiny": "en", "pig": "en"} {
+		g, err := catalog.Open(id, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var codes []string
+		for _, l := range rulesbook.Languages(g.Spec()) {
+			codes = append(codes, l.Code)
+			text := rulesbook.Read(g.Spec(), l.Code, width)
+			if english := rulesbook.Rules(g.Spec(), "", width); text == "" || (text == english) != (l.Code == rulesbook.English) {
+				t.Errorf("%s in %s:\n%s", id, l.Code, text)
+			}
+		}
+		if got := strings.Join(codes, " "); got != want {
+			t.Errorf("%s is in %s; want %s", id, got, want)
+		}
+	}
+	own := game.Spec{ID: "own", WrittenParts: map[string]message.Message{"rules": message.Text("### The goal\n\nWin.")}}
+	if got := rulesbook.Read(own, "en", width); !strings.Contains(got, "Win.") || rulesbook.Read(own, "de", width) == got {
+		t.Errorf("rules that a game writes itself: %q", got)
 	}
 }

@@ -24,6 +24,7 @@ from marsgym._native import (
 from marsgym.batch import Batch
 from marsgym.evaluation import Evaluation, Match, Scores
 from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
+from marsgym.measure import Answer, Measurement
 from marsgym.model import Model, load_model, save_model
 
 if _TYPE_CHECKING:
@@ -36,11 +37,13 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "CHANCE",
     "TERMINAL",
+    "Answer",
     "Batch",
     "Evaluation",
     "Game",
     "IllegalActionError",
     "Match",
+    "Measurement",
     "Model",
     "ModelNotFoundError",
     "NativeError",

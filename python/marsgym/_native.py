@@ -83,6 +83,8 @@ _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
     "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
+    "words": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p),
+    "play_on": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p),
     "chance": (_HANDLE, ctypes.c_char_p, _POINTER, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)),
     "observe": (_HANDLE, ctypes.c_char_p, ctypes.c_int, _POINTER),
     "batch": (
@@ -118,6 +120,9 @@ _FUNCTIONS: Final = {
         ctypes.POINTER(Progress),
     ),
     "answer": (_HANDLE, _POINTER),
+    "inquire": (_HANDLE, ctypes.c_int),
+    "reply": (_HANDLE, ctypes.c_int, ctypes.c_char_p),
+    "cancel": (_HANDLE,),
     "load_model": (ctypes.c_char_p, _HANDLES),
     "weights": (_HANDLE, _POINTER, ctypes.c_int64),
     "save_model": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, _POINTER, ctypes.c_int64),

@@ -20,6 +20,7 @@ from marsgym import _native
 from marsgym._job import run
 from marsgym.batch import Batch, Opponents
 from marsgym.evaluation import Evaluation, Match, Policy, entrants
+from marsgym.measure import Chooser, Measurement, measure
 
 CHANCE = -1
 """The player of a position in which chance moves next."""
@@ -208,6 +209,26 @@ class Game:
         self._native().call("observe", text.encode(), seat, _native.address(obs))
         return obs
 
+    def rules(self, lang: str = "en") -> str:
+        """The rules, with the settings of this config, as ``cmd/play -rules`` prints them.
+
+        Args:
+            lang: a language in which the game is written. Every game is written in English,
+                "en"; the error for another language lists the languages.
+        """
+        return str(self._words("", "rules", lang))
+
+    def _words(self, text: str, question: str, argument: str) -> Any:
+        about = _native.text(text, "position"), question.encode()
+        given = _native.text(argument.replace("\0", " "), question)
+        return self._native().document("words", *about, given, what=question)
+
+    def _share(self, returns: Iterable[float]) -> tuple[float, ...]:
+        """Returns as shares of the win."""
+        if not self.has_win:
+            raise ValueError(f"{self.title} counts {self.unit}, not wins; see value and options")
+        return tuple((r - self.loss) / (self.win - self.loss) for r in returns)
+
     def solve(self, *, progress: bool | None = None) -> Solution:
         """Solves the game exactly, or loads its solution from the cache. Later calls return
         the same solution at once.
@@ -228,6 +249,19 @@ class Game:
                 warnings.warn(r["warning"], stacklevel=2)
             self._solution = Solution(tuple(r["value"]), r["residual"], r["facts"])
         return self._solution
+
+    def _opponents(self, names: str | list[str]) -> list[str]:
+        """The agents in the other seats, by name; it solves the game where they need that."""
+        given = [names] if isinstance(names, str) else list(names)
+        if self.players == 1:
+            return []
+        if len(given) not in (1, self.players - 1):
+            raise ValueError(
+                f"{len(given)} opponents; want one name for all seats, or {self.players - 1}"
+            )
+        if "exact" in given:
+            self.solve()
+        return [_native.text(name, "opponents").decode() for name in given]
 
     def value(self, position: Position | str) -> tuple[float, ...]:
         """The expected return of each seat [P] under optimal play."""
@@ -311,6 +345,78 @@ class Game:
             "seed": _native.number(seed, "seed", 0, 2**64 - 1),
         }
         return Match.read(run(self, task, policies, progress, "playing"))
+
+    def measure(
+        self,
+        policy: Chooser,
+        games: int = 400,
+        *,
+        opponents: str | list[str] = "exact",
+        seed: int = 0,
+        concurrency: int = 1,
+        text: bool = False,
+        legal: bool = True,
+        lang: str = "en",
+        retries: int = 0,
+        max_calls: int | None = None,
+        max_cost: float | None = None,
+        file: str | os.PathLike[str] | None = None,
+        worst: int = 10,
+        name: str | None = None,
+        progress: bool | None = None,
+    ) -> Measurement:
+        """Estimates the strength of a policy in a solved game by its regrets, for policies that
+        are too slow for :meth:`evaluate`, such as language models.
+
+        The policy plays games in each seat in turn. What a game adds to the estimate is its
+        result without luck: the value of the start, less the regrets of the policy, plus what
+        the others gave away. That has the mean of the result and a much smaller variance; see
+        the package eval/regret. Decisions without a choice are not asked for.
+
+        Args:
+            policy: a function of a :class:`Position`, or of a text, to the number of an action,
+                to a text for :meth:`Position.parse_action`, to None, or to an
+                :class:`Answer`. It may be async. Where no answer names a legal action, one is
+                drawn.
+            games: the least number of games.
+            opponents: as in :meth:`Position.play_on`.
+            seed: of the dice and of the actions drawn. Game i of a seed has the same dice
+                whatever the other arguments are.
+            concurrency: how many games are played at once. A policy that is not async is then
+                called by as many threads.
+            text: whether the policy is called with :meth:`Position.describe`.
+            legal, lang: of that text.
+            retries: how often the policy is asked again after an answer that names no legal
+                action.
+            max_calls, max_cost: bounds. No call begins at a bound; the games under way are then
+                dropped, and the estimate is of those that have ended.
+            file: where each game is saved when it has ended. The same call goes on with it after
+                Ctrl-C, an error or a bound, and after a change of games, retries or bounds.
+            worst: how many mistakes to list.
+            name: of the policy, in the file; None takes that of the function.
+            progress: whether to show a progress bar (tqdm); None shows one on a terminal.
+
+        Raises:
+            NoSolutionError: the game has no exact solution; see :meth:`match`.
+        """
+        return measure(
+            self,
+            policy,
+            games,
+            opponents=opponents,
+            seed=seed,
+            concurrency=concurrency,
+            text=text,
+            legal=legal,
+            lang=lang,
+            retries=retries,
+            max_calls=max_calls,
+            max_cost=max_cost,
+            file=file,
+            worst=worst,
+            name=name,
+            progress=progress,
+        )
 
 
 @dataclass(frozen=True)
@@ -434,6 +540,79 @@ class Position:
         if a not in self.legal_actions:
             raise self._illegal(a, "describe_action: illegal action")
         return str(self.game._ask(self.text, "describe_action", a))
+
+    def describe(self, seat: int | None = None, legal: bool = True, lang: str = "en") -> str:
+        """The position in words, for agents that read, without colours. It says everything that
+        the observation says, and calls the reader "you".
+
+        Args:
+            seat: who reads; None is the seat to move, or nobody if there is none.
+            legal: whether to list the legal actions, by their numbers and names.
+            lang: as in :meth:`Game.rules`.
+        """
+        if seat is not None:
+            seat = _native.number(seat, "seat", 0, self.game.players - 1)
+        how = {"seat": seat, "legal": bool(legal), "lang": lang}
+        return str(self.game._words(self.text, "describe", json.dumps(how)))
+
+    def parse_action(self, text: str) -> int | None:
+        """The legal action that an answer names, or None.
+
+        The last action that the answer points out counts: in square brackets, braces, tags or
+        JSON, on a line of its own, or after a word such as "action:"; there its number counts
+        too. If that action is illegal, the answer names none. Without such a mark the last
+        legal action that the text names counts. What stands before the end of a thinking block
+        does not count. Case does not matter, nor do dashes, underscores and spaces in names.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text is {text!r}; want a str")
+        text = text.encode(errors="replace").decode()  # without half characters
+        action = self.game._words(self.text, "parse", text)
+        return None if action is None else int(action)
+
+    def play_on(
+        self,
+        rng: Rng = None,
+        seat: int | None = None,
+        opponents: str | list[str] = "exact",
+        *,
+        forced: bool = True,
+    ) -> Position:
+        """The next position in which a seat has a decision, or the end of the game. Chance and
+        the actions of the opponents are drawn.
+
+        Args:
+            rng: as in :meth:`sample`.
+            seat: the seat; None is the seat to move.
+            opponents: the name of the agent in the other seats, or a list of P-1 names for the
+                seats that follow in the order of play.
+            forced: whether to play decisions of the seat with only one legal action as well.
+        """
+        who = self.player if seat is None else seat
+        who = _native.number(who, "seat", 0, self.game.players - 1)
+        how = {
+            "seat": who,
+            "others": self.game._opponents(opponents),
+            "forced": bool(forced),
+            "seed": _seed(rng),
+        }
+        about = _native.text(self.text, "position"), json.dumps(how).encode()
+        return self.game._position(self.game._native().document("play_on", *about))
+
+    def win(self) -> tuple[float, ...]:
+        """[P] the share of the win that each seat expects under optimal play."""
+        return self.game._share(self.value())
+
+    def regret(self, action: int) -> float:
+        """What an action costs the seat to move, as a share of the win, if all play optimally
+        afterwards. It is 0 for the best action.
+        """
+        a = _native.action(action)
+        if a not in self.legal_actions:
+            raise self._illegal(a, "regret: illegal action")
+        options = self.options()
+        best, own = self.game._share((max(options.values()), options[a]))
+        return best - own
 
     def value(self) -> tuple[float, ...]:
         """The expected return of each seat [P] under optimal play."""

@@ -20,6 +20,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/env/game"
+	"marsgym/env/game/message"
 	"marsgym/internal/kernel/simd"
 	"marsgym/internal/rulesbook"
 )
@@ -27,10 +28,14 @@ import (
 // openGame is a game with its solution, once that is computed.
 type openGame struct {
 	env.Game
-	spec game.Spec
+	spec      game.Spec
+	languages []*message.Language // in which its rules are written
 
 	mu       sync.Mutex
 	solution env.Solution
+
+	opening sync.Mutex
+	opened  map[string]*agents.Agent // the agents of marsgym_play_on and of measurements
 }
 
 func (g *openGame) solved() (env.Solution, error) {
@@ -165,7 +170,7 @@ func marsgym_open(id *C.char, players C.int, config *C.char, g *C.uintptr_t, out
 		if err != nil {
 			return nil, err
 		}
-		*g = handle(&openGame{Game: opened, spec: opened.Spec()})
+		*g = handle(&openGame{Game: opened, spec: opened.Spec(), languages: rulesbook.Languages(opened.Spec())})
 		return specify(opened), nil
 	})
 }

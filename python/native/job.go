@@ -47,6 +47,10 @@ type job struct {
 	at   int        // rows of open answered
 	n    int        // rows of open shown
 
+	inquiries chan *inquiry // of a measurement
+	inquired  int           // inquiries shown to the caller, under mu as the next
+	waiting   map[int]*inquiry
+
 	ended  chan struct{} // closed when the result is there
 	result any
 	err    error
@@ -54,13 +58,21 @@ type job struct {
 
 // task is what a job does.
 type task struct {
-	Kind     string    `json:"kind"`     // "solve", "evaluate" or "match"
+	Kind     string    `json:"kind"`     // "solve", "evaluate", "match" or "measure"
 	Cache    string    `json:"cache"`    // folder of solutions; "auto", or "" for none
 	Entrants []entrant `json:"entrants"` // one agent, or P in the order of seats
 	Sample   bool      `json:"sample"`   // networks sample
 	Seed     uint64    `json:"seed"`
 	Mistakes int       `json:"mistakes"` // number to list; 0 computes none
-	Games    int       `json:"games"`    // of a match
+	Games    int       `json:"games"`    // of a match or a measurement
+
+	// Of a measurement; see regret.Options.
+	Name        string   `json:"name"`   // of the caller's policy
+	Others      []string `json:"others"` // agents in the other seats
+	Concurrency int      `json:"concurrency"`
+	MaxCalls    int      `json:"max_calls"`
+	MaxCost     float64  `json:"max_cost"`
+	File        string   `json:"file"`
 }
 
 // entrant is an agent: one of the library by its name, or a policy of the caller.
@@ -103,7 +115,7 @@ func marsgym_job(g C.uintptr_t, text *C.char, object *C.uintptr_t, out **C.char)
 }
 
 func newJob(g *openGame) *job {
-	j := &job{game: g, asked: make(chan *request), ended: make(chan struct{})}
+	j := &job{game: g, asked: make(chan *request), inquiries: make(chan *inquiry), waiting: map[int]*inquiry{}, ended: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
 	return j
 }
@@ -123,11 +135,16 @@ func (j *job) do(t task) (any, error) {
 		return j.evaluate(t)
 	case "match":
 		return j.match(t)
+	case "measure":
+		return j.measure(t)
 	}
 	return nil, fmt.Errorf("unknown task %q", t.Kind)
 }
 
 func (j *job) progress(done float64) { j.done.Store(math.Float64bits(done)) }
+
+// fraction returns the fraction of the job that is done.
+func (j *job) fraction() float64 { return math.Float64frombits(j.done.Load()) }
 
 // solved is the result of a solve.
 type solved struct {
@@ -294,7 +311,7 @@ func marsgym_poll(object C.uintptr_t, milliseconds, limit C.int, obs *C.float, m
 				text, err := json.Marshal(j.result)
 				return string(text), err
 			case <-timeout.C:
-				p.done = C.double(math.Float64frombits(j.done.Load()))
+				p.done = C.double(j.fraction())
 				return "", nil
 			}
 		}
@@ -308,7 +325,7 @@ func marsgym_poll(object C.uintptr_t, milliseconds, limit C.int, obs *C.float, m
 			copy(view[bool](mask, j.n*a), r.mask[j.at*a:])
 		}
 		p.state, p.policy, p.rows = 1, C.int32_t(r.policy), C.int32_t(j.n)
-		p.done = C.double(math.Float64frombits(j.done.Load()))
+		p.done = C.double(j.fraction())
 		return "", nil
 	})
 }

@@ -72,6 +72,8 @@ def session(tmp_path_factory):
     names = {"position": position, "chance": position.apply(0), "action": 0, "index": 0}
     names |= {"np": np, "observations": batch.observation}
     names |= {"marsgym": marsgym, "game": game, "batch": batch, "path": path, "tensors": tensors}
+    names |= {"seat": 0, "opponents": "exact", "text": "roll", "cost": 0.1}
+    names |= {"policy": lambda position: position.legal_actions[0]}
     return names | {"rng": np.random.default_rng(1)}
 
 

@@ -29,7 +29,7 @@ var layers = []struct{ name, packages string }{
 	{"solver", "env/tabular"},
 	{"games", "env/* env/tablegame env/game/picture internal/plot internal/curve"},
 	{"env", "env models"},
-	{"lists and records of games", "env/catalog env/record"},
+	{"lists and records of games", "env/catalog env/record env/words"},
 	{"search", "agents/search"},
 	{"agents", "agents internal/jobs"},
 	{"train, eval", "train/... eval/... models/* internal/cli internal/cluster internal/rulesbook"},

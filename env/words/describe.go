@@ -1,0 +1,214 @@
+package words
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"marsgym/env"
+	"marsgym/env/game"
+	"marsgym/env/game/message"
+)
+
+// Options are how [Describe] describes a position.
+type Options struct {
+	Language *message.Language // nil is English
+	Seat     game.Player       // who reads, and is "you"; below 0 it is nobody
+	Legal    bool              // whether to list the legal actions
+}
+
+// Describe describes a position of a game in plain text, without colours: one fact or group of equal
+// cells in a line. Legal actions are listed by their numbers, as in "[5] stop: end the turn with 2
+// points". Texts of one seat in one language that are equal come from equal observations where a
+// seat is to move. It panics if the seat is not below the number of players.
+func Describe(g env.Game, p env.Position, o Options) string {
+	players := g.Spec().Players
+	d := describer{to: message.Speaker{Language: o.Language}, scene: p.Scene(), names: make([]string, players)}
+	for seat := range d.names {
+		d.names[seat] = d.to.Say(message.New("seat {0}", seat))
+	}
+	if o.Seat >= 0 {
+		d.say("words.you", int(o.Seat), players-1)
+		d.to.Names = slices.Clone(d.names)
+		d.to.Names[o.Seat] = ""
+		d.names[o.Seat] += " (" + d.to.Word("you") + ")"
+	}
+	if d.scene == nil {
+		d.line(p.String())
+	} else {
+		d.position()
+	}
+	if o.Legal && p.CurrentPlayer() >= 0 {
+		d.say("words.legal")
+		d.actions(g, p)
+	}
+	return d.String()
+}
+
+// describer writes the lines of a description.
+type describer struct {
+	strings.Builder
+	to    message.Speaker
+	scene *game.Scene // or nil
+	names []string    // [P] of the seats by number, and which is the reader
+}
+
+func (d *describer) line(parts ...string) {
+	for _, part := range parts {
+		d.WriteString(part)
+	}
+	d.WriteByte('\n')
+}
+
+func (d *describer) say(key string, args ...any) { d.line(d.to.Say(message.New(key, args...))) }
+
+func (d *describer) position() {
+	s := d.scene
+	d.say("words.now", s.Text)
+	if !s.Warning.IsZero() {
+		d.line(d.to.Say(s.Warning))
+	}
+	d.say("words.goal", s.Goal)
+	d.say("words.seats")
+	for p := range s.Seats {
+		d.line("- ", d.names[p], ": ", d.has(&s.Seats[p]))
+	}
+	if s.Dice != nil {
+		d.say("words.dice")
+	}
+	for _, group := range s.Dice {
+		d.dice(&group)
+	}
+	if s.Map != nil {
+		d.say("words.map")
+		d.cells(s.Map)
+	}
+	if s.Places != nil {
+		d.say("words.places")
+	}
+	for _, c := range s.Places {
+		d.line("- ", d.to.Word(c.Name), d.mark(&c), ": ", d.to.Say(c.Text), "; ", d.to.Say(c.Power))
+	}
+	if s.Tracks != nil {
+		d.say("words.tracks")
+	}
+	for _, t := range s.Tracks {
+		levels := make([]string, len(t.At))
+		for p, level := range t.At {
+			levels[p] = d.names[p] + " " + strconv.Itoa(level)
+		}
+		d.line("- ", d.to.Word(t.Name), ": ", strings.Join(levels, ", "))
+	}
+}
+
+// has says what a seat has, as in "money 2; tokens 9/10; robots: in hand 1, on the map 6; passed".
+func (d *describer) has(seat *game.SceneSeat) string {
+	score := d.count(seat.Score.Name, seat.Score.Value, seat.Score.Target)
+	if seat.Score.Gain != 0 {
+		score += ", " + d.to.Say(message.New("words.gain", seat.Score.Gain))
+	}
+	parts := []string{score}
+	for i, n := range seat.Counts {
+		text := d.count(n.Name, n.Value, n.Most)
+		switch {
+		case n.Group == "":
+			parts = append(parts, text)
+		case i > 0 && seat.Counts[i-1].Group == n.Group:
+			parts[len(parts)-1] += ", " + text
+		default:
+			parts = append(parts, d.to.Word(n.Group)+": "+text)
+		}
+	}
+	return strings.Join(append(parts, d.to.SayAll(seat.Notes)...), "; ")
+}
+
+// count names a number of things and, if it is not 0, their largest number.
+func (d *describer) count(name string, value, most int) string {
+	text := d.to.Word(name) + " " + strconv.Itoa(value)
+	if most != 0 {
+		text += "/" + strconv.Itoa(most)
+	}
+	return text
+}
+
+func (d *describer) dice(group *game.SceneDice) {
+	var dice []string
+	for _, x := range group.Dice {
+		face := x.Face
+		if face == "" {
+			face = "die"
+		}
+		dice = append(dice, d.to.Say(message.Count(x.Count, face)))
+	}
+	text := strings.Join(dice, ", ")
+	if !group.Text.IsZero() {
+		text += " (" + d.to.Say(group.Text) + ")"
+	}
+	d.line("- ", d.to.Word(group.Name), ": ", text)
+}
+
+// cells describes a map. Cells on a grid are grouped by what they are and what stands there; those
+// whose borders do not follow from their names are described one by one.
+func (d *describer) cells(m *game.SceneMap) {
+	if m.Kinds != nil {
+		names, texts := map[string][]string{}, []string(nil)
+		for i := range m.Cells {
+			c := &m.Cells[i]
+			text := d.to.Say(c.Text)
+			if names[text] == nil {
+				texts = append(texts, text)
+			}
+			names[text] = append(names[text], c.Name+d.mark(c))
+		}
+		for _, text := range texts {
+			d.line("- ", text, ": ", strings.Join(names[text], " "))
+		}
+		return
+	}
+	beside := make([][]string, len(m.Cells))
+	for _, b := range m.Borders {
+		for k, i := range b {
+			beside[i] = append(beside[i], m.Cells[b[1-k]].Name)
+		}
+	}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		slices.Sort(beside[i])
+		d.line("- ", c.Name, d.mark(c), ": ", d.to.Say(c.Text), "; ", d.to.Say(message.New("map.beside")), strings.Join(beside[i], " "))
+	}
+	for _, g := range m.Groups {
+		var names []string
+		for _, i := range g.Cells {
+			names = append(names, m.Cells[i].Name)
+		}
+		text := d.to.Say(message.New("map.group", message.New(m.Group), g.Name)) + strings.Join(names, " ")
+		if g.Holder >= 0 {
+			text += "; " + d.to.Say(message.New("words.held", message.Seat(g.Holder)))
+		}
+		d.line("- ", text)
+	}
+	if !m.Pays.IsZero() {
+		d.line("- ", d.to.Say(m.Pays))
+	}
+}
+
+// mark says which cell an attack or a move starts from, or goes to.
+func (d *describer) mark(c *game.SceneCell) string {
+	if c.Mark == "" {
+		return ""
+	}
+	return " (" + d.to.Say(message.New("words."+c.Mark)) + ")"
+}
+
+// actions lists the legal actions.
+func (d *describer) actions(g env.Game, p env.Position) {
+	if d.scene != nil {
+		for _, o := range d.scene.Options {
+			d.line("[", strconv.Itoa(int(o.Action)), "] ", o.Name, ": ", d.to.Say(o.Text))
+		}
+		return
+	}
+	for _, a := range p.Legal() {
+		d.line("[", strconv.Itoa(int(a)), "] ", g.ActionName(a))
+	}
+}

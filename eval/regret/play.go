@@ -1,0 +1,111 @@
+package regret
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"marsgym/agents"
+	"marsgym/env"
+	"marsgym/env/game"
+)
+
+// Choice is what a policy does in a decision.
+type Choice struct {
+	Action  game.Action // a legal action, or -1: then one is drawn, each with the same probability
+	Calls   int         // how often the policy was asked
+	Illegal int         // how many of its answers named no legal action
+	Cost    float64     // in a unit of the caller
+}
+
+// Policy chooses an action in the current position of a game in progress, which it does not change.
+// Several goroutines may call it at once, each with a game of its own.
+type Policy func(ctx context.Context, s *env.Session) (Choice, error)
+
+// Agent returns an agent as a [Policy]. Actions are drawn by the generator of the game.
+func Agent(a *agents.Agent) Policy {
+	return func(ctx context.Context, s *env.Session) (Choice, error) {
+		action, err := draw(ctx, a, s)
+		return Choice{Action: action, Calls: 1}, err
+	}
+}
+
+// draw draws an action of an agent in the current position of a game.
+func draw(ctx context.Context, a *agents.Agent, s *env.Session) (game.Action, error) {
+	probs, err := env.ActionProbabilities(ctx, a, s.Position(), s.Rules.Spec().Actions)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	return s.Sample(probs), nil
+}
+
+// anybody returns an action of a game in progress, each legal one with the same probability.
+func anybody(s *env.Session) game.Action {
+	legal := s.Position().Legal()
+	probs := make([]float64, s.Rules.Spec().Actions)
+	for _, a := range legal {
+		probs[a] = 1 / float64(len(legal))
+	}
+	return s.Sample(probs)
+}
+
+// PlayOn continues a game until a seat has a decision, or the game is over. It draws chance, and
+// the actions of the agents in the other seats: the first of others sits after the seat, and one agent
+// sits in all. If forced is set, it also plays decisions of the seat that have only one legal action.
+func PlayOn(ctx context.Context, s *env.Session, seat game.Player, others []*agents.Agent, forced bool) error {
+	players := s.Rules.Spec().Players
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.Settle()
+		if s.Over() {
+			return nil
+		}
+		mover, legal := s.Position().CurrentPlayer(), s.Position().Legal()
+		if mover == seat && !(forced && len(legal) == 1) {
+			return nil
+		}
+		a := legal[0]
+		if len(legal) > 1 {
+			var err error
+			if a, err = draw(ctx, others[((int(mover-seat)+players)%players-1)%len(others)], s); err != nil {
+				return err
+			}
+		}
+		if err := s.Apply(a); err != nil {
+			return err
+		}
+	}
+}
+
+// play plays game i of a measurement, and returns it with what the policy did there.
+func (m *measurement) play(ctx context.Context, i int) (s *env.Session, did Choice, drawn int, err error) {
+	s = env.NewSession(m.game)
+	s.Restart(m.Seed, uint64(i))
+	seat := game.Player(i % m.game.Spec().Players)
+	for {
+		if err := PlayOn(ctx, s, seat, m.Others, true); err != nil || s.Over() {
+			return s, did, drawn, err
+		}
+		if err := m.spend(); err != nil {
+			return nil, did, drawn, err
+		}
+		c, err := m.policy(ctx, s)
+		if err != nil {
+			return nil, did, drawn, err
+		}
+		did.Calls, did.Illegal, did.Cost = did.Calls+c.Calls, did.Illegal+c.Illegal, did.Cost+c.Cost
+		m.spent(c)
+		if c.Action < 0 {
+			c.Action = anybody(s)
+			drawn++
+		}
+		if !slices.Contains(s.Position().Legal(), c.Action) {
+			return nil, did, drawn, fmt.Errorf("%s chose action %d in %s, which is illegal", m.name, c.Action, s.Position())
+		}
+		if err := s.Apply(c.Action); err != nil {
+			return nil, did, drawn, err
+		}
+	}
+}
