@@ -1,32 +1,48 @@
 package env_test
 
 import (
-	"fmt"
 	"testing"
 
 	"marsgym/env"
-	"marsgym/internal/test/testgames"
+	"marsgym/env/game"
+	"marsgym/env/marsisours"
+	"marsgym/env/martiandice"
+	"marsgym/env/martianrisk"
+	"marsgym/env/pig"
 )
 
 // BenchmarkCompact measures batches that show codes, as the benchmarks of their games measure those
 // that show numbers.
 func BenchmarkCompact(b *testing.B) {
+	mars := marsisours.DefaultConfig()
+	mars.Players = 2
 	for _, size := range []struct {
 		name string
 		game env.Game
 	}{
-		{"pig", env.NewGame(testgames.NewPig(b, 2, 100))},
-		{"martian-dice", env.NewGame(testgames.NewMartianDice(b, 2, 13, 25))},
+		{"pig", newGame(b, pig.New, pig.DefaultConfig())},
+		{"martian-dice", newGame(b, martiandice.New, martiandice.DefaultConfig())},
+		{"mars-is-ours/quick", newGame(b, marsisours.New, marsisours.FastConfig())},
+		{"mars-is-ours/players=2", newGame(b, marsisours.New, mars)},
+		{"martian-risk", newGame(b, martianrisk.New, martianrisk.DefaultConfig())},
 	} {
-		for _, n := range []int{64, 1024, 16384, 65536} {
-			b.Run(fmt.Sprintf("%s/rows=%d", size.name, n), func(b *testing.B) {
+		b.Run(size.name, func(b *testing.B) {
+			benchmarkRows(b, func(n int) env.Batch {
 				batch, err := size.game.NewCompactBatch(env.Buffers{}, n, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
-				replay(b, batch)
+				return batch
 			})
-		}
+		})
 	}
 }
 
+// newGame returns the handle of a game.
+func newGame[C any, R game.Rules[S], S comparable](b *testing.B, open func(C) (R, error), config C) env.Game {
+	r, err := open(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return env.NewGame[S](r)
+}
