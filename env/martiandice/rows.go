@@ -60,7 +60,7 @@ type rows[T game.DType] struct {
 	legal []uint8 // a bit for each legal action
 	seen  []seenRow
 
-	ended, rolling, listed []int32 // [N] scratch: lists of rows
+	ended, rolling, listed []int32 // [block] scratch: lists of rows
 }
 
 // sample is a column of an alias table. Its results have fours: their tanks are the
@@ -80,7 +80,7 @@ func newRows[T game.DType](r *Rules, n int) *rows[T] {
 	p := &rows[T]{
 		r: r, bonus: [4]int{3: r.cfg.Bonus},
 		order: make([]uint8, n), legal: make([]uint8, n), seen: make([]seenRow, n),
-		ended: make([]int32, n), rolling: make([]int32, n), listed: make([]int32, n),
+		ended: make([]int32, block), rolling: make([]int32, block), listed: make([]int32, block),
 	}
 	if r.cfg.AllowStopBeforeSelect {
 		p.stopFirst = 1 << Stop
@@ -110,7 +110,6 @@ func (p *rows[T]) Step(states []State, act []game.Action, dice []rand.PCG, playe
 	n := len(states)
 	act, players, dice = act[:n], players[:n], dice[:n]
 	order, legal := p.order[:n], p.legal[:n]
-	ended, rolling := p.ended[:n], p.rolling[:n]
 	all := uint8(1)
 	for i, a := range act {
 		all &= legal[i] >> uint32(a)
@@ -122,22 +121,28 @@ func (p *rows[T]) Step(states []State, act []game.Action, dice []rand.PCG, playe
 			}
 		}
 	}
-	e, r := 0, 0
-	for i := range states {
-		s, a := &states[i], uint8(act[i])&7
-		aside := foursOf(&s.Aside) + foursOf(&s.Roll)&takes[order[i]&7][a]
-		aside.put(&s.Aside)
-		fours(0).put(&s.Roll)
-		roll, stop := bit(a == uint8(Roll)), bit(a == uint8(Stop))
-		full := bit(int(s.Aside[tank])+aside.total() == p.r.cfg.Dice)
-		s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
-		ended[e], rolling[r] = int32(i), int32(i)
-		e += int(stop | full)
-		r += int(roll)
+	for from := 0; from < n; from += block {
+		to, e, r := min(n, from+block), 0, 0
+		for i := from; i < to; i++ {
+			s, a := &states[i], uint8(act[i])&7
+			aside := foursOf(&s.Aside) + foursOf(&s.Roll)&takes[order[i]&7][a]
+			aside.put(&s.Aside)
+			fours(0).put(&s.Roll)
+			roll, stop := bit(a == uint8(Roll)), bit(a == uint8(Stop))
+			full := bit(int(s.Aside[tank])+aside.total() == p.r.cfg.Dice)
+			s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
+			p.ended[e], p.rolling[r] = int32(i), int32(i)
+			e += int(stop | full)
+			r += int(roll)
+		}
+		p.settle(p.ended[:e], p.rolling[:r], states, dice, players)
 	}
-	p.settle(ended[:e], rolling[:r], states, dice, players)
 	return -1
 }
+
+// block is the number of rows that all parts of a step, or of a Show, handle before the next ones:
+// their states stay in a cache of 32 KiB. Chosen.
+const block = 256
 
 // settle ends the turns of the rows in ended and adds these rows to those in rolling.
 // Then it samples chance in them until a seat is to move or the game is over.

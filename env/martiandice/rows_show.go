@@ -84,15 +84,20 @@ var (
 
 // Show implements [game.Rows].
 func (p *rows[T]) Show(states []State, _ []game.Player, shown []State, relabel [][]game.Action, obs []T, mask []bool) {
-	p.represent(states, shown, relabel, mask)
-	p.showScores(states, obs)
-	p.showTurns(shown, obs)
+	d := len(obs) / len(states)
+	for from := 0; from < len(states); from += block {
+		to := min(len(states), from+block)
+		row := obs[from*d : to*d]
+		p.represent(from, states[from:to], shown[from:to], relabel[from:to], mask[from*int(actions):])
+		p.showScores(from, states[from:to], row)
+		p.showTurns(from, shown[from:to], row)
+	}
 }
 
-// represent writes the representatives and their legal actions.
-func (p *rows[T]) represent(states, shown []State, relabel [][]game.Action, mask []bool) {
+// represent writes the representatives of the rows from a number on, and their legal actions.
+func (p *rows[T]) represent(from int, states, shown []State, relabel [][]game.Action, mask []bool) {
 	n := len(states)
-	shown, relabel, order, legal := shown[:n], relabel[:n], p.order[:n], p.legal[:n]
+	shown, relabel, order, legal := shown[:n], relabel[:n], p.order[from:][:n], p.legal[from:][:n]
 	for i := range states {
 		s := &states[i]
 		aside, roll := foursOf(&s.Aside), foursOf(&s.Roll)
@@ -101,8 +106,8 @@ func (p *rows[T]) represent(states, shown []State, relabel [][]game.Action, mask
 		keys := roll | taken<<4
 		h, c, k := keys>>8&0xff, keys>>16&0xff, keys>>24
 		o := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
-		from := &sources[o&7]
-		roll = roll&rays | roll>>(from[0]&31)&0xff<<8 | roll>>(from[1]&31)&0xff<<16 | roll>>(from[2]&31)<<24
+		source := &sources[o&7]
+		roll = roll&rays | roll>>(source[0]&31)&0xff<<8 | roll>>(source[1]&31)&0xff<<16 | roll>>(source[2]&31)<<24
 		earth := (aside >> 8).total()
 		aside = aside&rays | fours(earth<<8) + first[(taken>>8).total()&3]
 
@@ -120,9 +125,9 @@ func (p *rows[T]) represent(states, shown []State, relabel [][]game.Action, mask
 }
 
 // showTurns shows the turns of representatives.
-func (p *rows[T]) showTurns(shown []State, obs []T) {
+func (p *rows[T]) showTurns(from int, shown []State, obs []T) {
 	l, d, dice := &p.r.lay, len(obs)/len(shown), p.r.cfg.Dice
-	seen := p.seen[:len(shown)]
+	seen := p.seen[from:][:len(shown)]
 	for i := range shown {
 		s, was := &shown[i], &seen[i]
 		tanks, aside, roll := int(s.Aside[tank]), foursOf(&s.Aside), foursOf(&s.Roll)
@@ -154,10 +159,10 @@ func (p *rows[T]) showTurns(shown []State, obs []T) {
 }
 
 // showScores shows the scores and the seats of the rows in which they have changed.
-func (p *rows[T]) showScores(states []State, obs []T) {
+func (p *rows[T]) showScores(from int, states []State, obs []T) {
 	l, d, players := &p.r.lay, len(obs)/len(states), p.r.cfg.Players
 	fresh := bit(obs[l.mover] == 0)
-	seen, listed, n := p.seen[:len(states)], p.listed[:len(states)], 0
+	seen, listed, n := p.seen[from:][:len(states)], p.listed[:len(states)], 0
 	for i := range states {
 		s, was := &states[i], &seen[i]
 		changed := le64(s.Score[:]) ^ le64(was.score[:])
