@@ -39,7 +39,7 @@ func BenchmarkCompact(b *testing.B) {
 }
 
 // newGame returns the handle of a game.
-func newGame[C any, R game.Rules[S], S comparable](b *testing.B, open func(C) (R, error), config C) env.Game {
+func newGame[C any, R game.Rules[S], S comparable](b testing.TB, open func(C) (R, error), config C) env.Game {
 	r, err := open(config)
 	if err != nil {
 		b.Fatal(err)

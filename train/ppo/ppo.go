@@ -92,9 +92,11 @@ func New(cfg Config, opt Options, g env.Game, l models.Learner) (*PPO, error) {
 	n := parts(opt.Rows, partRows(head))
 	for k := range n {
 		from, to := opt.Rows*k/n, opt.Rows*(k+1)/n
-		b := g.NewBatch(to-from, from)
+		b, reader := newBatch(g, head, to-from, from)
 		b.Reset(opt.Seed)
-		r.rollouts = append(r.rollouts, newRollout(b, from, head, cfg))
+		p := newRollout(b, from, head, cfg)
+		p.reader = reader
+		r.rollouts = append(r.rollouts, p)
 	}
 	var err error
 	if r.pool, err = newPool(opt.Opponents, g, r.rollouts, opt.Opponent); err != nil {
