@@ -82,6 +82,7 @@ class Progress(ctypes.Structure):
 _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
+    "codes": (_HANDLE,),
     "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
     "chance": (_HANDLE, ctypes.c_char_p, _POINTER, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)),
     "observe": (_HANDLE, ctypes.c_char_p, ctypes.c_int, _POINTER),
