@@ -103,8 +103,9 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Shapes, with N rows, D numbers of an observation, A actions, P seats:
 
-    - observations: [N, D] float32, of the seat to move, or with the dtype uint8 [N, C] codes (see
-      :meth:`marsgym.Game.decode`); with ``mask_in_observation`` a dict of these, ``observations``, and ``action_mask``.
+    - observations: [N, D] float32, of the seat to move; with the dtype uint8 [N, C] codes, see
+      :meth:`marsgym.Game.decode`. With ``mask_in_observation`` a dict of these,
+      ``observations``, and ``action_mask``.
     - rewards: [N] float64, the reward of the seat that has just acted. The rewards of all seats
       are in ``info["rewards"]``: the seat that loses by the other's move gets its reward
       there only.

@@ -31,7 +31,9 @@ def test_codes_are_the_numbers(name, opponent):
         assert np.array_equal(got.action_mask, want.action_mask)
         last = want.ended
         ends += last.sum()
-        assert np.array_equal(game.decode(got.final_observation[last]), want.final_observation[last])
+        assert np.array_equal(
+            game.decode(got.final_observation[last]), want.final_observation[last]
+        )
         actions = legal(want.action_mask, draws)
         want.step(actions)
         got.step(actions)

@@ -1,6 +1,6 @@
-// Package ppo trains a network by proximal policy optimisation. The network plays against
-// itself, and moves that turned out better than its values predicted become more probable,
-// by a bounded ratio in each iteration. A value is a vector with a number for each seat.
+// Package ppo is proximal policy optimisation: the network plays itself, and the
+// probabilities of moves that turned out better than its values predicted rise, by a
+// bounded ratio in each iteration. Values are vectors, one for each seat.
 //
 // rollout.go plays and computes advantages, and fit.go holds the loss. The other files hold
 // checkpoints and what a run may add: opponents, a population of networks, and openings.
@@ -9,7 +9,6 @@
 package ppo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -92,11 +91,9 @@ func New(cfg Config, opt Options, g env.Game, l models.Learner) (*PPO, error) {
 	n := parts(opt.Rows, partRows(head))
 	for k := range n {
 		from, to := opt.Rows*k/n, opt.Rows*(k+1)/n
-		b, reader := newBatch(g, head, to-from, from)
+		b := g.NewBatch(to-from, from)
 		b.Reset(opt.Seed)
-		p := newRollout(b, from, head, cfg)
-		p.reader = reader
-		r.rollouts = append(r.rollouts, p)
+		r.rollouts = append(r.rollouts, newRollout(b, from, head, cfg))
 	}
 	var err error
 	if r.pool, err = newPool(opt.Opponents, g, r.rollouts, opt.Opponent); err != nil {
@@ -129,7 +126,7 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 		return m, err
 	}
 	if m, err = r.iterate(ctx, x); err != nil && ctx.Err() != nil {
-		err = cmp.Or(r.undo(before), err) // a state that is half restored is no checkpoint
+		err = errors.Join(err, r.undo(before))
 	}
 	return m, err
 }

@@ -31,8 +31,6 @@ type rollout struct {
 	// obs are the observations of the decisions, with the head that scores afterstates each
 	// followed by those of its options.
 	obs       *models.Observations // [T·n or T·n + M, D]
-	reader    *models.CodeReader   // of a compact batch, else nil
-	read      *models.Observations // scratch: what reader reads
 	mover     []game.Player        // [T·n]
 	random    []bool               // [T·n] actions of openings
 	reward    []float32            // [T·n, P] earned by the step
@@ -59,25 +57,12 @@ type rollout struct {
 	probs, logs    []float64    // of the options of a decision
 }
 
-// newBatch returns a batch for a rollout, compact where it is played faster, and what reads the
-// codes of a compact one. The head that scores afterstates reads them near their observations, as
-// numbers.
-func newBatch(g env.Game, head models.Head, rows, first int) (env.Batch, *models.CodeReader) {
-	if codes, err := g.Codes(); err == nil && head != models.Score {
-		if b, err := g.NewCompactBatch(env.Buffers{}, rows, first); err == nil {
-			return b, models.NewCodeReader(codes)
-		}
-	}
-	return g.NewBatch(rows, first), nil
-}
-
-// newRollout returns a rollout of a batch that shows numbers.
 func newRollout(b env.Batch, first int, head models.Head, cfg Config) *rollout {
 	spec := b.Spec()
 	n, m, p := b.Len(), cfg.Horizon*b.Len(), spec.Players
 	r := &rollout{
 		batch: b, spec: spec, head: head, cfg: cfg, first: first, n: n, d: spec.ObsLen(), p: p,
-		obs: models.NewObservations(spec.ObsLen(), nil), read: models.NewObservations(spec.ObsLen(), nil), mover: make([]game.Player, m), random: make([]bool, m),
+		obs: models.NewObservations(spec.ObsLen(), nil), mover: make([]game.Player, m), random: make([]bool, m),
 		reward: make([]float32, m*p), ended: make([]end, m), value: make([]float32, (m+n)*p), bootstrap: make([]float32, m*p),
 		listed: make([]bool, m), adv: make([]float32, m*p),
 		start: make([]int32, m+1), chosen: make([]int32, m), logp: make([]float32, m),
@@ -120,7 +105,7 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 				r.pool.gameOver(i, buf.Reward[i*r.p:][:r.p])
 			case buf.Truncated[i]:
 				r.ended[at+i] = truncated
-				r.evaluate(r.bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs, buf.FinalCodes, i, buf.FinalPlayer[i:i+1])
+				r.evaluate(r.bootstrap[(at+i)*r.p:][:r.p], mlp, buf.FinalObs[i*r.d:][:r.d], buf.FinalPlayer[i:i+1])
 			default:
 				r.ended[at+i] = running
 				continue
@@ -130,24 +115,15 @@ func (r *rollout) play(ctx context.Context, mlp *models.MLP) error {
 			r.openings.newGame(i, &buf.Noise[i])
 		}
 	}
-	r.evaluate(r.value[len(r.reward):], mlp, buf.Obs, buf.Codes, 0, buf.Player)
+	r.evaluate(r.value[len(r.reward):], mlp, buf.Obs, buf.Player)
 	r.advantages()
 	return nil
 }
 
-// evaluate fills dst [m, P] with the network's values by seat of the rows from i on of obs [n, D] or,
-// in a compact batch, of codes [n, C].
-func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, codes []uint8, i int, movers []game.Player) {
+// evaluate fills dst [n, P] with the network's values by seat.
+func (r *rollout) evaluate(dst []float32, mlp *models.MLP, obs []float32, movers []game.Player) {
 	r.values = resize(r.values, len(dst))
-	m := len(movers)
-	if r.reader != nil {
-		c := len(codes) / r.n
-		r.read.Reset()
-		r.read.AppendCodes(r.reader, codes[i*c:(i+m)*c])
-		mlp.ForwardObservations(nil, r.values, r.read, 0, m)
-	} else {
-		mlp.Forward(nil, r.values, obs[i*r.d:(i+m)*r.d])
-	}
+	mlp.Forward(nil, r.values, obs)
 	for i, m := range movers {
 		game.SeatOrder(dst[i*r.p:][:r.p], r.values[i*r.p:][:r.p], m)
 	}
@@ -184,8 +160,6 @@ func (r *rollout) act(mlp *models.MLP, at int) {
 			}
 			r.obs.AppendNear(buf.Obs[i*r.d:(i+1)*r.d], options)
 		}
-	} else if r.reader != nil {
-		r.obs.AppendCodes(r.reader, buf.Codes)
 	} else {
 		r.obs.Append(buf.Obs)
 	}
