@@ -74,6 +74,7 @@ const Hold game.Action = math.MinInt32
 
 // Buffers hold the inputs and outputs of a batch, by row. Obs, Mask, Player and
 // Action are of the next decision; Reward, Terminated and Truncated of the last step.
+// A compact batch has Codes and FinalCodes in the place of Obs and FinalObs, which are nil.
 type Buffers struct {
 	Obs         []float32     // [N, D] observation of the current player
 	Mask        []bool        // [N, A] true where an action is legal
@@ -85,12 +86,19 @@ type Buffers struct {
 	FinalObs    []float32     // [N, D] last observation of a game that ended in the last step, else stale
 	FinalPlayer []game.Player // [N] its viewer: the current player or, where no seat is to move, the last one; else stale
 	Noise       []rand.PCG    // [N] generators from which the policy samples actions
+
+	Codes, FinalCodes []uint8 // [N, C] Obs and FinalObs of a compact batch (see [game.Codes]); else nil
 }
 
 // complete allocates the buffers of n rows that are nil and clears the others. It
-// panics if one of those has another length.
-func (b *Buffers) complete(n int, spec game.Spec) {
-	d := spec.ObsLen()
+// panics if one of those has another length. codes are those of a compact batch.
+func (b *Buffers) complete(n int, spec game.Spec, codes *game.Codes) {
+	d, c := spec.ObsLen(), 0
+	if codes != nil {
+		d, c = 0, codes.Len()
+	}
+	complete(&b.Codes, n*c)
+	complete(&b.FinalCodes, n*c)
 	complete(&b.Obs, n*d)
 	complete(&b.Mask, n*spec.Actions)
 	complete(&b.Player, n)
@@ -104,7 +112,7 @@ func (b *Buffers) complete(n int, spec game.Spec) {
 }
 
 func complete[T any](s *[]T, n int) {
-	if *s == nil {
+	if *s == nil && n > 0 {
 		*s = make([]T, n)
 	}
 	if len(*s) != n {

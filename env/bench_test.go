@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 
 	"marsgym/agents/search"
@@ -14,18 +15,20 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/internal/test/cputime"
 	"marsgym/internal/test/testgames"
 )
 
-// The benchmarks of batches play at random on one core, and write observations and
-// masks.
+// The benchmarks of batches replay legal actions that a random player has recorded, and write
+// observations and masks: environments alone. They report CPU time. The random player is measured
+// by a benchmark of its own, "player": what it costs depends on the number of actions.
 
 func BenchmarkPig(b *testing.B) {
 	r, err := pig.New(pig.DefaultConfig())
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmark(b, env.NewVec(r, 1024, 0))
+	benchmarkRows(b, func(n int) env.Batch { return env.NewVec(r, n, 0) })
 }
 
 func BenchmarkMartianDice(b *testing.B) {
@@ -33,7 +36,7 @@ func BenchmarkMartianDice(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmark(b, env.NewVec(r, 1024, 0))
+	benchmarkRows(b, func(n int) env.Batch { return env.NewVec(r, n, 0) })
 }
 
 // BenchmarkMartianRisk measures numbers of players and of regions.
@@ -46,7 +49,7 @@ func BenchmarkMartianRisk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			benchmark(b, env.NewVec(r, 1024, 0))
+			benchmarkRows(b, func(n int) env.Batch { return env.NewVec(r, n, 0) })
 		})
 	}
 }
@@ -68,31 +71,100 @@ func BenchmarkMars(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			benchmark(b, env.NewVec(r, 1024, 0))
+			benchmarkRows(b, func(n int) env.Batch { return env.NewVec(r, n, 0) })
 		})
 	}
 }
 
-func benchmark(b *testing.B, batch env.Batch) {
-	batch.Reset(1)
-	buf, actions := batch.Buffers(), batch.Spec().Actions
-	x := uint32(1)
-	for b.Loop() {
-		for i := range buf.Action {
-			x = x*1664525 + 1013904223 // Numerical Recipes
-			a := int(uint64(x) * uint64(actions) >> 32)
-			mask := buf.Mask[i*actions:][:actions]
-			next := bytes.IndexByte(unsafe.Slice((*byte)(unsafe.Pointer(&mask[a])), actions-a), 1)
-			if next < 0 {
-				a, next = 0, slices.Index(mask, true)
-			}
-			buf.Action[i] = game.Action(a + next)
-		}
+// benchmarkRows measures batches of several sizes, and a random player.
+func benchmarkRows(b *testing.B, newBatch func(rows int) env.Batch) {
+	for _, n := range []int{64, 1024, 16384, 65536} {
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) { replay(b, newBatch(n)) })
+	}
+	b.Run("player", func(b *testing.B) { benchmarkPlayer(b, newBatch(1024)) })
+}
+
+const (
+	warmUp   = 128 // steps after which the games of a batch are far apart
+	recorded = 64  // steps
+)
+
+// replay measures a batch over recorded actions.
+func replay(b *testing.B, batch env.Batch) {
+	buf, p := batch.Buffers(), player{1}
+	step := func() {
 		if err := batch.Step(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N*batch.Len())/b.Elapsed().Seconds(), "decisions/s")
+	batch.Reset(1)
+	for range warmUp {
+		p.act(buf.Action, buf.Mask)
+		step()
+	}
+	batch.Mark()
+	var record [recorded][]game.Action
+	for k := range record {
+		p.act(buf.Action, buf.Mask)
+		record[k] = slices.Clone(buf.Action)
+		step()
+	}
+	batch.Rewind()
+	k, used, start := 0, time.Duration(0), cputime.Used()
+	for b.Loop() {
+		if k == recorded {
+			used += cputime.Used() - start
+			b.StopTimer()
+			batch.Rewind()
+			b.StartTimer()
+			k, start = 0, cputime.Used()
+		}
+		copy(buf.Action, record[k])
+		step()
+		k++
+	}
+	used += cputime.Used() - start
+	b.ReportMetric(float64(used.Nanoseconds())/float64(b.N*batch.Len()), "cpu-ns/decision")
+}
+
+// benchmarkPlayer measures the random player over masks of recorded steps.
+func benchmarkPlayer(b *testing.B, batch env.Batch) {
+	buf, p := batch.Buffers(), player{1}
+	var masks [recorded][]bool
+	batch.Reset(1)
+	for k := range warmUp + recorded {
+		masks[k%recorded] = slices.Clone(buf.Mask)
+		p.act(buf.Action, buf.Mask)
+		if err := batch.Step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	k, start := 0, cputime.Used()
+	for b.Loop() {
+		p.act(buf.Action, masks[k%recorded])
+		k++
+	}
+	used := cputime.Used() - start
+	b.ReportMetric(float64(used.Nanoseconds())/float64(b.N*batch.Len()), "cpu-ns/decision")
+}
+
+// player plays at random. It takes the first legal action from a random one on, so that actions
+// are not equally likely.
+type player struct{ x uint32 }
+
+// act writes an action of each row [N], given the masks [N, A].
+func (p *player) act(action []game.Action, masks []bool) {
+	actions := len(masks) / len(action)
+	for i := range action {
+		p.x = p.x*1664525 + 1013904223 // Numerical Recipes
+		a := int(uint64(p.x) * uint64(actions) >> 32)
+		mask := masks[i*actions:][:actions]
+		next := bytes.IndexByte(unsafe.Slice((*byte)(unsafe.Pointer(&mask[a])), actions-a), 1)
+		if next < 0 {
+			a, next = 0, slices.Index(mask, true)
+		}
+		action[i] = game.Action(a + next)
+	}
 }
 
 // BenchmarkSearch counts simulations from the start of a game. Eight positions are

@@ -96,7 +96,7 @@ func (endless) Encode(dst []float32, s place, p game.Player) {
 // A turn is the choice in the hall.
 func (endless) TurnStart(s place) (mover game.Player, ok bool) { return 0, s.At == 0 }
 
-func (endless) NewRows(int) game.Rows[place]             { return nil }
+func (endless) NewRows(int) game.Rows[place, float32]    { return nil }
 func (endless) TurnOf(s place) place                     { return s }
 func (endless) SolveAll([]game.Plan[place], [][]float64) {}
 func (endless) SampleStart(*rand.PCG) place              { return place{} }

@@ -18,6 +18,11 @@ type Game interface {
 	// NewBatchOver is NewBatch with buffers of the caller, which it clears; those that
 	// are nil are allocated. It panics if the length of a buffer is wrong.
 	NewBatchOver(buf Buffers, rows, first int) Batch
+	// Codes returns how bytes stand for observations, or an error that wraps
+	// [game.ErrNoCodes]. NewCompactBatch is NewBatchOver of a batch that shows
+	// Buffers.Codes instead of Buffers.Obs, with the same error.
+	Codes() (*game.Codes, error)
+	NewCompactBatch(buf Buffers, rows, first int) (Batch, error)
 	// Initial returns the position at the start of a game.
 	Initial() Position
 	// Parse reads a position in the game's notation.
@@ -77,7 +82,20 @@ func (h *handle[S]) Rules() any { return h.rules.Rules }
 func (h *handle[S]) NewBatch(rows, first int) Batch { return h.NewBatchOver(Buffers{}, rows, first) }
 
 func (h *handle[S]) NewBatchOver(buf Buffers, rows, first int) Batch {
-	return newVec(h.rules.Rules, h.tag, rows, first, buf)
+	return newVec(h.rules.Rules, h.tag, rows, first, buf, nil)
+}
+
+func (h *handle[S]) Codes() (*game.Codes, error) {
+	_, codes, err := compactEncoder(h.rules.Rules)
+	return codes, err
+}
+
+func (h *handle[S]) NewCompactBatch(buf Buffers, rows, first int) (Batch, error) {
+	compact, _, err := compactEncoder(h.rules.Rules)
+	if err != nil {
+		return nil, err
+	}
+	return newVec(h.rules.Rules, h.tag, rows, first, buf, compact), nil
 }
 
 func (h *handle[S]) Initial() Position { return position[S]{&h.rules, h.rules.Initial()} }

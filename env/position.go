@@ -41,8 +41,10 @@ type Position interface {
 	Outcome(name string) (Position, error)
 	// Returns returns the return of each seat [P]: zeros before the end.
 	Returns() []float64
-	// Observe writes the observation of seat p to dst [D].
+	// Observe writes the observation of seat p to dst [D]. ObserveCodes writes its codes to dst
+	// [C]; the game must have some (see [Game.Codes]).
 	Observe(dst []float32, p game.Player)
+	ObserveCodes(dst []uint8, p game.Player)
 	// Decisions returns the position for a policy. A seat must be to move.
 	Decisions() Decisions
 	// Render draws the position as text in the words of a speaker (see [picture.Text]), and
@@ -160,6 +162,10 @@ func (p position[S]) Outcome(name string) (Position, error) {
 func (p position[S]) Returns() []float64 { return p.rules.Returns(nil, p.s) }
 
 func (p position[S]) Observe(dst []float32, who game.Player) { p.rules.Encode(dst, p.s, who) }
+
+func (p position[S]) ObserveCodes(dst []uint8, who game.Player) {
+	p.rules.Rules.(game.CompactEncoder[S]).EncodeCompact(dst, p.s, who)
+}
 
 func (p position[S]) Decisions() Decisions { return p.decisions([]Position{p}) }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // byRows reports whether all rows are played at once.
-func (v *Vec[S]) byRows() bool { return v.rows != nil && v.crn == nil }
+func (v *Vec[S]) byRows() bool { return v.stepper != nil && v.crn == nil }
 
 // stepRows is Step by [game.Rows].
 func (v *Vec[S]) stepRows() error {
@@ -19,13 +19,13 @@ func (v *Vec[S]) stepRows() error {
 	copy(v.before, buf.Player)
 	v.held = v.held[:0]
 	dice := v.dice[:len(v.dice)+1]
-	illegal := v.rows.Step(v.state, buf.Action, dice, buf.Player)
+	illegal := v.stepper.Step(v.state, buf.Action, dice, buf.Player)
 	if illegal >= 0 && buf.Action[illegal] == Hold {
 		if v.mostHeld() {
 			return v.stepSingly()
 		}
 		v.hold()
-		illegal = v.rows.Step(v.state, buf.Action, dice, buf.Player)
+		illegal = v.stepper.Step(v.state, buf.Action, dice, buf.Player)
 	}
 	for _, h := range v.held {
 		buf.Action[h.i] = Hold
@@ -50,8 +50,18 @@ func (v *Vec[S]) stepRows() error {
 		buf.Truncated[i] = who != game.Terminal
 		v.end(i, who, v.before[i])
 	}
-	v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
+	v.showRows()
 	return nil
+}
+
+// showRows fills the observations and action masks of all rows by [game.Rows].
+func (v *Vec[S]) showRows() {
+	buf := &v.buf
+	if v.compact != nil {
+		v.codeRows.Show(v.state, buf.Player, v.shown, v.label, buf.Codes, buf.Mask)
+	} else {
+		v.rows.Show(v.state, buf.Player, v.shown, v.label, buf.Obs, buf.Mask)
+	}
 }
 
 // heldRow is what a row was before a step that leaves it as it is.
@@ -93,6 +103,7 @@ func (v *Vec[S]) showAll() {
 	}
 	v.single = false
 	clear(v.buf.Obs)
+	clear(v.buf.Codes)
 	clear(v.buf.Mask)
-	v.rows.Show(v.state, v.buf.Player, v.shown, v.label, v.buf.Obs, v.buf.Mask)
+	v.showRows()
 }

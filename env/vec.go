@@ -31,11 +31,15 @@ type Vec[S comparable] struct {
 	dice    []rand.PCG      // [N]
 	started bool
 
-	crn    []*core.Turns // [N] common random numbers, nil in rows that were not restarted; nil if none was
-	rows   game.Rows[S]  // nil if the rules play row by row
-	single bool          // the last step was row by row: stepRows must show all rows first
-	before []game.Player // [N] scratch of stepRows: the players before the step
-	held   []heldRow[S]  // scratch of stepRows
+	compact  game.CompactEncoder[S] // of a compact batch, else nil
+	codes    int                    // C of a compact batch
+	stepper  game.Stepper[S]        // one of the next two; nil if the rules play row by row
+	rows     game.Rows[S, float32]  // or nil
+	codeRows game.Rows[S, uint8]    // of a compact batch, or nil
+	crn      []*core.Turns          // [N] common random numbers, nil in rows that were not restarted; nil if none was
+	single   bool                   // the last step was row by row: stepRows must show all rows first
+	before   []game.Player          // [N] scratch of stepRows: the players before the step
+	held     []heldRow[S]           // scratch of stepRows
 
 	marked struct { // by Mark
 		state       []S
@@ -54,19 +58,45 @@ type Vec[S comparable] struct {
 // NewVec returns a batch of rows first to first+rows-1 of a run. It panics if
 // there are none.
 func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
-	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{})
+	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{}, nil)
 }
 
-// newVec is NewVec with the tag of the rules, and with buffers, of which those that are nil
-// are allocated.
-func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first int, buf Buffers) *Vec[S] {
+// NewCompactVec is NewVec of a compact batch: observations are shown as codes. The error wraps
+// [game.ErrNoCodes] where there are none.
+func NewCompactVec[S comparable](rules game.Rules[S], rows, first int) (*Vec[S], error) {
+	compact, _, err := compactEncoder(rules)
+	if err != nil {
+		return nil, err
+	}
+	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{}, compact), nil
+}
+
+// compactEncoder returns what encodes observations as codes, and the codes.
+func compactEncoder[S comparable](rules game.Rules[S]) (game.CompactEncoder[S], *game.Codes, error) {
+	compact, ok := rules.(game.CompactEncoder[S])
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: %w", rules.Spec().ID, game.ErrNoCodes)
+	}
+	codes, err := compact.Codes()
+	return compact, codes, err
+}
+
+// newVec is NewVec with the tag of the rules, with buffers, of which those that are nil
+// are allocated, and with the encoder of a compact batch, or nil.
+func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first int, buf Buffers, compact game.CompactEncoder[S]) *Vec[S] {
 	if rows <= 0 || first < 0 {
 		panic(fmt.Sprintf("env: a batch of %d rows from row %d", rows, first))
 	}
 	spec := rules.Spec()
-	buf.complete(rows, spec)
+	var codes *game.Codes
+	size := 0
+	if compact != nil {
+		codes, _ = compact.Codes()
+		size = codes.Len()
+	}
+	buf.complete(rows, spec, codes)
 	v := &Vec[S]{
-		rules: core.New(rules), tag: tag, spec: spec, d: spec.ObsLen(), first: first, buf: buf,
+		rules: core.New(rules), tag: tag, spec: spec, d: spec.ObsLen(), first: first, buf: buf, compact: compact, codes: size,
 		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows), final: make([]S, rows),
 		moves: make([]int32, rows), dice: make([]rand.PCG, rows, rows+1),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
@@ -75,7 +105,14 @@ func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first in
 	if v.rules.Symmetry != nil {
 		v.shown = make([]S, rows)
 	}
-	if v.rows = v.rules.Sampler.NewRows(rows); v.rows != nil {
+	if compact != nil {
+		if v.codeRows = compact.NewCompactRows(rows); v.codeRows != nil {
+			v.stepper = v.codeRows
+		}
+	} else if v.rows = v.rules.Sampler.NewRows(rows); v.rows != nil {
+		v.stepper = v.rows
+	}
+	if v.stepper != nil {
 		v.before = make([]game.Player, rows)
 	}
 	v.decisions.rules, v.chance.Rules = v.rules, &v.rules
@@ -178,7 +215,11 @@ func (v *Vec[S]) show(i int) {
 		v.shown[i], v.label[i] = v.rules.Symmetry.Canonical(*s)
 		s = &v.shown[i]
 	}
-	v.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], *s, v.buf.Player[i])
+	if v.compact != nil {
+		v.compact.EncodeCompact(v.buf.Codes[i*v.codes:(i+1)*v.codes], *s, v.buf.Player[i])
+	} else {
+		v.rules.Encode(v.buf.Obs[i*v.d:(i+1)*v.d], *s, v.buf.Player[i])
+	}
 	mask := v.buf.Mask[i*v.spec.Actions : (i+1)*v.spec.Actions]
 	clear(mask)
 	v.legal = v.rules.Legal(v.legal[:0], *s)
@@ -265,7 +306,11 @@ func (v *Vec[S]) end(i int, who, last game.Player) {
 		who = last
 	}
 	v.final[i] = v.state[i]
-	v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], v.rules.Representative(v.final[i]), who)
+	if s := v.rules.Representative(v.final[i]); v.compact != nil {
+		v.compact.EncodeCompact(v.buf.FinalCodes[i*v.codes:(i+1)*v.codes], s, who)
+	} else {
+		v.rules.Encode(v.buf.FinalObs[i*v.d:(i+1)*v.d], s, who)
+	}
 	v.buf.FinalPlayer[i] = who
 	v.start(i)
 }

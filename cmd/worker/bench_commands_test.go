@@ -14,6 +14,7 @@ import (
 	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/registry"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/cputime"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
@@ -101,11 +102,11 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 	rounds := 0
 	for b.Loop() {
 		rounds++
-		before := cpu(b)
+		before := cputime.Used()
 		for k := range commands {
 			alone += command(k)
 		}
-		between := cpu(b)
+		between := cputime.Used()
 		begin := time.Now()
 		if how == "in turn" {
 			for k := range commands {
@@ -124,7 +125,7 @@ func benchmarkCommands(b *testing.B, commands int, equal bool, how string) {
 			wg.Wait()
 		}
 		took += time.Since(begin)
-		cpuAlone, cpuTook = cpuAlone+between-before, cpuTook+cpu(b)-between
+		cpuAlone, cpuTook = cpuAlone+between-before, cpuTook+cputime.Used()-between
 	}
 	stop()
 	b.ReportMetric(float64(took)/float64(alone), "ratio")

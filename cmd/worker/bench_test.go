@@ -4,7 +4,6 @@ package main_test
 
 import (
 	"context"
-	"syscall"
 	"testing"
 	"time"
 
@@ -13,19 +12,11 @@ import (
 	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/registry"
 	"marsgym/internal/jobs"
+	"marsgym/internal/test/cputime"
 	"marsgym/internal/test/freeport"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
-
-// cpu returns the CPU time of this process so far.
-func cpu(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // meter measures the CPU time of what an executor does: of one goroutine at a time.
 type meter struct {
@@ -39,29 +30,29 @@ type meter struct {
 
 // Do computes tasks as a worker would, from bytes to bytes, if m has kinds.
 func (m *meter) Do(ctx context.Context, tasks []jobs.Task) error {
-	begin := cpu(m.b)
-	defer func() { m.total += cpu(m.b) - begin }()
+	begin := cputime.Used()
+	defer func() { m.total += cputime.Used() - begin }()
 	if m.kinds == nil {
 		return m.Executor.Do(ctx, tasks)
 	}
 	sent := map[jobs.Digest]bool{}
 	for _, t := range tasks {
-		start := cpu(m.b)
+		start := cputime.Used()
 		j, err := t.Job()
 		if err != nil {
 			return err
 		}
-		encoded := cpu(m.b)
+		encoded := cputime.Used()
 		r, err := m.kinds[j.Kind](ctx, j.Args, j.Inputs)
 		if err != nil {
 			return err
 		}
-		computed := cpu(m.b)
+		computed := cputime.Used()
 		if err := t.Receive(r); err != nil {
 			return err
 		}
 		m.count++
-		m.encode += encoded - start + cpu(m.b) - computed
+		m.encode += encoded - start + cputime.Used() - computed
 		m.compute += computed - encoded
 		m.out += len(r.Bytes)
 		for _, x := range j.Inputs {
@@ -116,11 +107,11 @@ func BenchmarkCluster(b *testing.B) {
 				cfg.Expert.Search.Tree.Simulations, cfg.Expert.Search.Tree.FastSimulations = tt.simulations, tt.simulations/4
 			}
 			run := func(e jobs.Executor) time.Duration {
-				begin := cpu(b)
+				begin := cputime.Used()
 				if _, err := train.Run(b.Context(), cfg, train.Options{Game: g, Dir: b.TempDir(), Learner: gorgonia.New, Executor: e}); err != nil {
 					b.Fatal(err)
 				}
-				return cpu(b) - begin
+				return cputime.Used() - begin
 			}
 			a := startBroker(b)
 			silent := func(string) {}

@@ -64,7 +64,19 @@ type Sampler[S comparable] interface {
 	Sample(s S, r *rand.PCG) S
 	// NewRows returns what plays a batch of n rows faster than one by one, with the same
 	// results to the bit, for one goroutine; nil if nothing does.
-	NewRows(n int) Rows[S]
+	NewRows(n int) Rows[S, float32]
+}
+
+// CompactEncoder is implemented by rules whose observations can be shown as bytes, so that large
+// batches stay in the caches of a processor.
+type CompactEncoder[S comparable] interface {
+	// Codes returns how bytes stand for the observations, always the same ones, or an error that
+	// wraps [ErrNoCodes] if they do not with this config.
+	Codes() (*Codes, error)
+	// EncodeCompact writes the codes of Encode(s, p) to dst [C], every byte of it.
+	EncodeCompact(dst []uint8, s S, p Player)
+	// NewCompactRows is NewRows of a [Sampler] with rows that show codes; it may return nil.
+	NewCompactRows(n int) Rows[S, uint8]
 }
 
 // Symmetry is implemented by rules with positions that differ only in labels.

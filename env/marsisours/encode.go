@@ -25,7 +25,7 @@ type layout struct {
 	row                        int          // length of the other numbers of one seat
 	ground                     []uint8      // the cells with a terrain, in order
 	phases                     [phases]int8 // the index of a phase, or -1
-	level                      [maxLevels]float32
+	width                      int          // of a sum of money, in elements
 }
 
 // A seat has perSeat numbers, in the quick game the first perFastSeat of them.
@@ -38,8 +38,8 @@ const mostOnGround = 6
 // manyMoney is the scale of money. Chosen: about the largest sum in a game.
 const manyMoney = 60
 
-func newLayout(r *Rules) layout {
-	var l layout
+func newLayout(r *Rules, width int) layout {
+	l := layout{width: width}
 	d := 0
 	add := func(name string, n int, scales ...int) int {
 		at := d
@@ -52,7 +52,6 @@ func newLayout(r *Rules) layout {
 	p, f := r.cfg.Players, len(r.board.free)
 	l.most = r.cfg.StartHand + r.cfg.StartJunk
 	top := r.levels - 1
-	game.Quotients(l.level[:], top)
 	for i := range l.phases {
 		l.phases[i] = -1
 	}
@@ -89,6 +88,8 @@ func newLayout(r *Rules) layout {
 		l.grounds = add("robots that count on gem, soda, metal, turf and stone, by seat from the viewer's", (mostOnGround+1)*terrains*p)
 		l.seat = add("passed, money over 60, tokens over 10, dice over 12, tracks over their length, by seat from the viewer's", l.row*p,
 			1, manyMoney, maxTokens, poolDice, top, top, top, top)
+		l.row += width - 1
+		d += (width - 1) * p
 		l.round = add("round", lastRound)
 		l.die = add("die of the defender", faces)
 	}
@@ -98,6 +99,38 @@ func newLayout(r *Rules) layout {
 	l.place = add("place under attack", len(r.place))
 	l.attackers = add("attacking robots", maxAttack)
 	return l
+}
+
+// encoder writes observations as numbers or as codes.
+type encoder[T game.DType] struct {
+	*Rules
+	lay layout
+
+	// Counts over their scales.
+	tokens, dice, level []T // [256]
+}
+
+func newEncoder[T game.DType](r *Rules) *encoder[T] {
+	_, width := game.CountElements[T](1, manyMoney, true)
+	counts := func(scale int) []T {
+		list, _ := game.CountElements[T](256, scale, false)
+		return list
+	}
+	return &encoder[T]{r, newLayout(r, width), counts(maxTokens), counts(poolDice), counts(r.levels - 1)}
+}
+
+// Codes implements [game.CompactEncoder]. Money can be above 255.
+func (r *Rules) Codes() (*game.Codes, error) {
+	l := &r.numbers.lay
+	return game.NewCodes(r.spec, func(i int) bool {
+		i -= l.seat
+		return !r.fast && i >= 0 && i < l.row*r.cfg.Players && i%l.row == 1
+	}, nil)
+}
+
+// EncodeCompact implements [game.CompactEncoder].
+func (r *Rules) EncodeCompact(dst []uint8, s State, viewer game.Player) {
+	r.codes.encode(dst, &s, viewer)
 }
 
 // seen is what an observation shows but the terrain. The next one in its place clears and
@@ -129,49 +162,53 @@ func newRelative(players int) (list [maxSeats + 1][maxSeats]uint8) {
 // Encode implements [game.Rules]. While the map is being laid, the terrain shows the
 // tiles laid so far.
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
+	r.numbers.encode(dst, &s, viewer)
+}
+
+func (e *encoder[T]) encode(dst []T, s *State, viewer game.Player) {
 	clear(dst)
-	r.encodeGround(dst, &s)
-	r.encodeSeats(dst, &s, int(viewer))
+	e.encodeGround(dst, s)
+	e.encodeSeats(dst, s, int(viewer))
 }
 
 // encodeSeats writes all but the terrain, seen by seat p, to an observation in which
 // all but the terrain is zero.
-func (r *Rules) encodeSeats(dst []float32, s *State, p int) {
-	l := &r.lay
-	r.encodeBeside(dst, s, p, nil)
+func (e *encoder[T]) encodeSeats(dst []T, s *State, p int) {
+	l := &e.lay
+	e.encodeBeside(dst, s, p, nil)
 	for set := s.occupied(); set != 0; set &= set - 1 {
 		place := bits.TrailingZeros64(set)
-		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[p][s.ownerOf(place)])] = 1
+		dst[l.robots+e.cfg.Players*int(e.slot[place])+int(e.relative[p][s.ownerOf(place)])] = 1
 	}
 	for set := s.Standing; set != 0; set &= set - 1 {
-		dst[l.standing+int(r.slot[bits.TrailingZeros64(set)])] = 1
+		dst[l.standing+int(e.slot[bits.TrailingZeros64(set)])] = 1
 	}
 	var onGround [maxSeats][terrains]uint8
-	if !r.fast {
-		onGround = r.robotsByGround(s)
+	if !e.fast {
+		onGround = e.robotsByGround(s)
 	}
-	r.encodeCounts(dst, s, p, &onGround)
+	e.encodeCounts(dst, s, p, &onGround)
 }
 
 // observe changes all but the terrain in an observation, and what is seen in it, to that of
 // s. The terrain is the same.
-func (r *Rules) observe(dst []float32, w *seen, s *State, viewer uint8) {
-	l, was, relative := &r.lay, &w.state, &r.relative[viewer]
+func (e *encoder[T]) observe(dst []T, w *seen, s *State, viewer uint8) {
+	l, was, relative := &e.lay, &w.state, &e.relative[viewer]
 	var moved uint64 // places of robots that have come or gone
 	for p := range s.Robots {
 		moved |= s.Robots[p] ^ was.Robots[p]
 	}
 	if changed := moved | (s.Standing ^ was.Standing); changed != 0 {
-		r.observeChanges(dst, w, s, moved, changed)
+		e.observeChanges(dst, w, s, moved, changed)
 	}
 	robots := s.occupied()
 	if viewer == w.viewer {
 		robots &= moved
 	}
-	before := &r.relative[w.viewer]
+	before := &e.relative[w.viewer]
 	for ; robots != 0; robots &= robots - 1 {
 		place := bits.TrailingZeros64(robots)
-		at, p := l.robots+r.cfg.Players*int(r.slot[place]), s.ownerOf(place)
+		at, p := l.robots+e.cfg.Players*int(e.slot[place]), s.ownerOf(place)
 		dst[at+int(before[p])] = 0
 		dst[at+int(relative[p])] = 1
 	}
@@ -179,27 +216,27 @@ func (r *Rules) observe(dst []float32, w *seen, s *State, viewer uint8) {
 		for _, at := range w.beside.list[:w.beside.n] {
 			dst[at] = 0
 		}
-		r.encodeBeside(dst, s, int(viewer), &w.beside)
+		e.encodeBeside(dst, s, int(viewer), &w.beside)
 	}
 	clear(dst[l.counts:])
-	r.encodeCounts(dst, s, int(viewer), &w.onGround)
+	e.encodeCounts(dst, s, int(viewer), &w.onGround)
 	w.state, w.viewer = *s, viewer
 }
 
 // encodeCounts writes the fields from the counts on, seen by seat p, into zeros. onGround
 // are the robots that count.
-func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats][terrains]uint8) {
-	l, relative := &r.lay, &r.relative[p]
+func (e *encoder[T]) encodeCounts(dst []T, s *State, p int, onGround *[maxSeats][terrains]uint8) {
+	l, relative := &e.lay, &e.relative[p]
 	each := l.most + 1
-	for p := range r.cfg.Players {
+	for p := range e.cfg.Players {
 		i, seat := int(relative[p]), &s.Seats[p]
 		at := l.counts + 3*each*i
 		dst[at+int(seat.Hand)] = 1
 		dst[at+each+int(seat.Junk)] = 1
 		dst[at+2*each+bits.OnesCount64(s.Robots[p])] = 1
-		dst[l.seat+i*l.row] = float32(s.Passed >> p & 1)
-		if !r.fast {
-			r.encodeSeat(dst, seat, i, &onGround[p])
+		dst[l.seat+i*l.row] = T(s.Passed >> p & 1)
+		if !e.fast {
+			e.encodeSeat(dst, seat, i, &onGround[p])
 		}
 	}
 	dst[l.mover+int(relative[s.Mover])] = 1
@@ -209,7 +246,7 @@ func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats
 		dst[l.round+int(s.Round)-1] = 1
 	}
 	if s.Attackers > 0 {
-		dst[l.place+int(r.slot[s.Place])] = 1
+		dst[l.place+int(e.slot[s.Place])] = 1
 		dst[l.attackers+int(s.Attackers)-1] = 1
 		if s.Die > 0 {
 			dst[l.die+int(s.Die)-1] = 1
@@ -220,28 +257,28 @@ func (r *Rules) encodeCounts(dst []float32, s *State, p int, onGround *[maxSeats
 // observeChanges clears the elements of places that robots have left, shows which robots
 // stand, and notes the robots on each kind of ground. moved are the places of robots
 // that have come or gone, changed those and where others have stood up or lain down.
-func (r *Rules) observeChanges(dst []float32, w *seen, s *State, moved, changed uint64) {
-	l, was, grounds := &r.lay, &w.state, r.terrainCells(s)
+func (e *encoder[T]) observeChanges(dst []T, w *seen, s *State, moved, changed uint64) {
+	l, was, grounds := &e.lay, &w.state, e.terrainCells(s)
 	for set := was.occupied() & moved; set != 0; set &= set - 1 {
 		place := bits.TrailingZeros64(set)
-		dst[l.robots+r.cfg.Players*int(r.slot[place])+int(r.relative[w.viewer][was.ownerOf(place)])] = 0
+		dst[l.robots+e.cfg.Players*int(e.slot[place])+int(e.relative[w.viewer][was.ownerOf(place)])] = 0
 	}
-	for p := range r.cfg.Players {
-		if !r.fast && (was.Robots[p]|s.Robots[p])&changed != 0 {
-			w.onGround[p] = r.robotsOn(s, p, &grounds)
+	for p := range e.cfg.Players {
+		if !e.fast && (was.Robots[p]|s.Robots[p])&changed != 0 {
+			w.onGround[p] = e.robotsOn(s, p, &grounds)
 		}
 	}
 	for set := s.Standing ^ was.Standing; set != 0; set &= set - 1 {
 		place := bits.TrailingZeros64(set)
-		dst[l.standing+int(r.slot[place])] = float32(s.Standing >> place & 1)
+		dst[l.standing+int(e.slot[place])] = T(s.Standing >> place & 1)
 	}
 }
 
 // encodeSeat writes what a seat has but robots, and its robots by ground, into zeros, as
 // seat i from the viewer's.
-func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains]uint8) {
-	l := &r.lay
-	grounds := (*[(mostOnGround + 1) * terrains]float32)(dst[l.grounds+(mostOnGround+1)*terrains*i:])
+func (e *encoder[T]) encodeSeat(dst []T, seat *Seat, i int, onGround *[terrains]uint8) {
+	l := &e.lay
+	grounds := (*[(mostOnGround + 1) * terrains]T)(dst[l.grounds+(mostOnGround+1)*terrains*i:])
 	// Without a loop, which would take twice as long.
 	const each = mostOnGround + 1
 	grounds[min(onGround[gem], mostOnGround)] = 1
@@ -249,19 +286,22 @@ func (r *Rules) encodeSeat(dst []float32, seat *Seat, i int, onGround *[terrains
 	grounds[each*metal+min(onGround[metal], mostOnGround)] = 1
 	grounds[each*turf+min(onGround[turf], mostOnGround)] = 1
 	grounds[each*stone+min(onGround[stone], mostOnGround)] = 1
-	rest := (*[perSeat]float32)(dst[l.seat+i*l.row:])
-	rest[1] = float32(seat.Money) / manyMoney
-	rest[2] = tenths[seat.Tokens]
-	rest[3] = twelfths[seat.Dice]
-	rest[4+gem], rest[4+soda] = l.level[seat.Track[gem]], l.level[seat.Track[soda]]
-	rest[4+metal], rest[4+turf] = l.level[seat.Track[metal]], l.level[seat.Track[turf]]
+	if at := l.seat + i*l.row + 1; l.width == 1 {
+		dst[at] = T(float32(seat.Money) / manyMoney)
+	} else {
+		dst[at], dst[at+1] = T(seat.Money&0xff), T(seat.Money>>8)
+	}
+	rest := (*[perSeat - 2]T)(dst[l.seat+i*l.row+1+l.width:])
+	rest[0], rest[1] = e.tokens[seat.Tokens], e.dice[seat.Dice]
+	rest[2+gem], rest[2+soda] = e.level[seat.Track[gem]], e.level[seat.Track[soda]]
+	rest[2+metal], rest[2+turf] = e.level[seat.Track[metal]], e.level[seat.Track[turf]]
 }
 
 // encodeBeside writes for each cell how many robots of seat p can attack the robot of
 // another seat there, or else the most with which one other seat can attack that of
 // seat p, into zeros, and lists these elements unless ones is nil.
-func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
-	b, own := r.board, s.Robots[p]
+func (e *encoder[T]) encodeBeside(dst []T, s *State, p int, ones *besides) {
+	b, own := e.board, s.Robots[p]
 	if ones != nil {
 		ones.n = 0
 	}
@@ -277,7 +317,7 @@ func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 		if own>>c&1 == 1 {
 			k = maxAttack + most - 1
 		}
-		at := r.lay.beside + 2*maxAttack*int(r.slot[c]) + k
+		at := e.lay.beside + 2*maxAttack*int(e.slot[c]) + k
 		dst[at] = 1
 		if ones != nil {
 			ones.list[ones.n] = uint16(at)
@@ -286,24 +326,13 @@ func (r *Rules) encodeBeside(dst []float32, s *State, p int, ones *besides) {
 	}
 }
 
-// Tables of n/10 and n/12.
-var (
-	tenths   = fractions(maxTokens)
-	twelfths = fractions(poolDice)
-)
-
-func fractions(most int) (list [maxRobots + 1]float32) {
-	game.Quotients(list[:], most)
-	return list
-}
-
 // encodeGround writes the terrain, the first field, of the cells where it is known.
-func (r *Rules) encodeGround(dst []float32, s *State) {
+func (e *encoder[T]) encodeGround(dst []T, s *State) {
 	lo, hi, known := s.Terrain[0], s.Terrain[1], ^uint64(0)
 	if s.Phase == Laying {
-		known = r.known(s)
+		known = e.known(s)
 	}
-	for g, c := range r.lay.ground {
+	for g, c := range e.lay.ground {
 		if known>>c&1 == 1 {
 			dst[products*g+int(lo>>c&1|hi>>c&1<<1)] = 1
 		}

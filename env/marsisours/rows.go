@@ -10,8 +10,9 @@ import (
 // rows plays all rows of a batch. It changes states in place, and keeps what does not
 // change within a game: the terrain of the representative and its elements of the
 // observation. Of the others it changes those that differ.
-type rows struct {
+type rows[T game.DType] struct {
 	r       *Rules
+	e       *encoder[T]
 	grounds []ground // [N]
 	seen    []seen   // [N] by the last Show
 	legal   []game.Action
@@ -26,12 +27,18 @@ type ground struct {
 }
 
 // NewRows implements [game.Sampler].
-func (r *Rules) NewRows(n int) game.Rows[State] {
-	return &rows{r: r, grounds: make([]ground, n), seen: make([]seen, n), legal: make([]game.Action, 0, r.act.n)}
+func (r *Rules) NewRows(n int) game.Rows[State, float32] { return newRows(r.numbers, n) }
+
+// NewCompactRows implements [game.CompactEncoder].
+func (r *Rules) NewCompactRows(n int) game.Rows[State, uint8] { return newRows(r.codes, n) }
+
+func newRows[T game.DType](e *encoder[T], n int) *rows[T] {
+	r := e.Rules
+	return &rows[T]{r: r, e: e, grounds: make([]ground, n), seen: make([]seen, n), legal: make([]game.Action, 0, r.act.n)}
 }
 
 // Step implements [game.Rows].
-func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
+func (w *rows[T]) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	r := w.r
 	for i, a := range actions {
 		if r.illegalReason(&states[i], w.played(i, a)) != "" {
@@ -54,7 +61,7 @@ func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 
 // played returns the action of the state of row i for that of its representative, or
 // an illegal one.
-func (w *rows) played(i int, a game.Action) int {
+func (w *rows[T]) played(i int, a game.Action) int {
 	if list := w.grounds[i].view.relabel; uint(a) < uint(len(list)) {
 		return int(list[a])
 	}
@@ -62,10 +69,10 @@ func (w *rows) played(i int, a game.Action) int {
 }
 
 // Show implements [game.Rows].
-func (w *rows) Show(states []State, players []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
-	r, d, n := w.r, len(obs)/len(states), w.r.act.n
+func (w *rows[T]) Show(states []State, players []game.Player, shown []State, relabel [][]game.Action, obs []T, mask []bool) {
+	r, e, d, n := w.r, w.e, len(obs)/len(states), w.r.act.n
 	// The viewer is the mover, so that its element is zero only before the first Show.
-	fresh := obs[r.lay.mover] == 0
+	fresh := obs[e.lay.mover] == 0
 	clear(mask)
 	for i := range states {
 		s, g, c, row := &states[i], &w.grounds[i], &shown[i], obs[i*d:][:d]
@@ -82,14 +89,14 @@ func (w *rows) Show(states []State, players []game.Player, shown []State, relabe
 		}
 		if r.fast { // so short that nothing is gained by the differences
 			clear(row)
-			r.encodeSeats(row, c, int(players[i]))
+			e.encodeSeats(row, c, int(players[i]))
 		} else {
 			if !known {
 				clear(row)
-				r.encodeGround(row, c)
+				e.encodeGround(row, c)
 				w.seen[i] = seen{viewer: maxSeats}
 			}
-			r.observe(row, &w.seen[i], c, uint8(players[i]))
+			e.observe(row, &w.seen[i], c, uint8(players[i]))
 		}
 		legal := mask[i*n:][:n]
 		for set := r.open(c); set != 0; set &= set - 1 {

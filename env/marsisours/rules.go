@@ -75,7 +75,8 @@ type Rules struct {
 	board    *board
 	pool     *pool
 	act      actions
-	lay      layout
+	numbers  *encoder[float32]
+	codes    *encoder[uint8]
 	relative [maxSeats + 1][maxSeats]uint8 // newRelative
 	fast     bool
 	all      uint8 // the bits of all seats
@@ -132,14 +133,15 @@ func New(cfg Config) (*Rules, error) {
 	for i, p := range r.place {
 		r.slot[p] = uint8(i)
 	}
-	r.act, r.lay, r.relative = newActions(r), newLayout(r), newRelative(cfg.Players)
+	r.act, r.relative = newActions(r), newRelative(cfg.Players)
+	r.numbers, r.codes = newEncoder[float32](r), newEncoder[uint8](r)
 	r.views, r.sources = newViews(r)
 	if board.cells <= smallBoard {
 		r.lowestOfAll = r.listLowest()
 	}
 	r.spec = game.Spec{
 		ID: "mars-is-ours", Title: "Mars is Ours!", Version: 2, Config: cfg,
-		Players: cfg.Players, Actions: r.act.n, Observation: r.lay.fields, MoveLimit: cfg.MoveLimit,
+		Players: cfg.Players, Actions: r.act.n, Observation: r.numbers.lay.fields, MoveLimit: cfg.MoveLimit,
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: 2, MaxPlayers: cfg.mostPlayers(),
 		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}

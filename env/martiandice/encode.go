@@ -1,6 +1,10 @@
 package martiandice
 
-import "marsgym/env/game"
+import (
+	"math"
+
+	"marsgym/env/game"
+)
 
 // layout has the index at which each field of an observation starts. All fields but
 // two are one-hot: a network learns one weight for each score and each number of dice.
@@ -54,6 +58,27 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 	for _, e := range r.EncodeSparse(numbers[:0], s, p) {
 		dst[e.Index] = e.Value
 	}
+}
+
+// Codes implements [game.CompactEncoder].
+func (r *Rules) Codes() (*game.Codes, error) { return r.codes, nil }
+
+// newCodes returns the codes: only the rounds left can be above 255.
+func (r *Rules) newCodes() *game.Codes {
+	codes, err := game.NewCodes(r.spec, func(i int) bool { return r.wideRounds() && i == r.lay.roundsLeft }, nil)
+	if err != nil {
+		panic("martiandice: " + err.Error()) // all numbers are counts
+	}
+	return codes
+}
+
+// wideRounds reports whether the code of the rounds left takes two bytes.
+func (r *Rules) wideRounds() bool { return r.cfg.MaxRounds > math.MaxUint8 }
+
+// EncodeCompact implements [game.CompactEncoder].
+func (r *Rules) EncodeCompact(dst []uint8, s State, p game.Player) {
+	var numbers [64]game.Element // more than there are
+	r.codes.EncodeNumbers(dst, r.EncodeSparse(numbers[:0], s, p))
 }
 
 // EncodeSparse implements [game.SparseEncoder]. It encodes only the number and the types

@@ -35,7 +35,7 @@ func (w fours) some() fours { return (w + sevens) & highs }
 func choices(aside, roll fours) fours { return roll.some() &^ (aside.some() &^ rays) }
 
 // points returns the points of a turn that ends with these dice aside.
-func (p *rows) points(tanks int, aside fours) int {
+func (p *rows[T]) points(tanks int, aside fours) int {
 	earthlings := aside >> 8
 	n := earthlings.total() + p.bonus[(earthlings.some()>>7).total()&3]
 	if tanks > int(aside&rays) {
@@ -47,18 +47,20 @@ func (p *rows) points(tanks int, aside fours) int {
 // rows plays all rows of a batch. Step and Show list the rows of which something rare
 // is true, without a branch, and then handle those of a list: which rows they are
 // cannot be predicted, and a mispredicted branch costs as much as twenty instructions.
-type rows struct {
+type rows[T game.DType] struct {
 	r         *Rules
-	stopFirst uint8       // the bit of Stop if it is legal before a choice
-	bonus     [4]int      // by the number of types of earthlings
-	overDice  [16]float32 // 0 to 13 over the number of dice
+	stopFirst uint8  // the bit of Stop if it is legal before a choice
+	bonus     [4]int // by the number of types of earthlings
+	overDice  [16]T  // 0 to 13 over the number of dice
+	rounds    []T    // left, over the limit, of perRound elements
+	perRound  int
 
 	// [N] of the last Show.
 	order []uint8 // of the types of earthlings, an index of relabels
 	legal []uint8 // a bit for each legal action
 	seen  []seenRow
 
-	ended, rolling, listed []int32 // [N] scratch: lists of rows
+	ended, rolling, listed []int32 // [block] scratch: lists of rows
 }
 
 // sample is a column of an alias table. Its results have fours: their tanks are the
@@ -69,16 +71,23 @@ type sample struct {
 }
 
 // NewRows implements [game.Sampler].
-func (r *Rules) NewRows(n int) game.Rows[State] {
-	p := &rows{
+func (r *Rules) NewRows(n int) game.Rows[State, float32] { return newRows[float32](r, n) }
+
+// NewCompactRows implements [game.CompactEncoder].
+func (r *Rules) NewCompactRows(n int) game.Rows[State, uint8] { return newRows[uint8](r, n) }
+
+func newRows[T game.DType](r *Rules, n int) *rows[T] {
+	p := &rows[T]{
 		r: r, bonus: [4]int{3: r.cfg.Bonus},
 		order: make([]uint8, n), legal: make([]uint8, n), seen: make([]seenRow, n),
-		ended: make([]int32, n), rolling: make([]int32, n), listed: make([]int32, n),
+		ended: make([]int32, block), rolling: make([]int32, block), listed: make([]int32, block),
 	}
 	if r.cfg.AllowStopBeforeSelect {
 		p.stopFirst = 1 << Stop
 	}
-	game.Quotients(p.overDice[:], r.cfg.Dice)
+	counts, _ := game.CountElements[T](len(p.overDice), r.cfg.Dice, false)
+	copy(p.overDice[:], counts)
+	p.rounds, p.perRound = game.CountElements[T](r.cfg.MaxRounds+1, max(1, r.cfg.MaxRounds), r.wideRounds())
 	for i := range p.seen {
 		p.seen[i] = r.lay.newSeen(r.cfg.Players)
 	}
@@ -97,11 +106,10 @@ var takes = func() (list [8][8]fours) {
 }()
 
 // Step implements [game.Rows].
-func (p *rows) Step(states []State, act []game.Action, dice []rand.PCG, players []game.Player) int {
+func (p *rows[T]) Step(states []State, act []game.Action, dice []rand.PCG, players []game.Player) int {
 	n := len(states)
 	act, players, dice = act[:n], players[:n], dice[:n]
 	order, legal := p.order[:n], p.legal[:n]
-	ended, rolling := p.ended[:n], p.rolling[:n]
 	all := uint8(1)
 	for i, a := range act {
 		all &= legal[i] >> uint32(a)
@@ -113,26 +121,32 @@ func (p *rows) Step(states []State, act []game.Action, dice []rand.PCG, players 
 			}
 		}
 	}
-	e, r := 0, 0
-	for i := range states {
-		s, a := &states[i], uint8(act[i])&7
-		aside := foursOf(&s.Aside) + foursOf(&s.Roll)&takes[order[i]&7][a]
-		aside.put(&s.Aside)
-		fours(0).put(&s.Roll)
-		roll, stop := bit(a == uint8(Roll)), bit(a == uint8(Stop))
-		full := bit(int(s.Aside[tank])+aside.total() == p.r.cfg.Dice)
-		s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
-		ended[e], rolling[r] = int32(i), int32(i)
-		e += int(stop | full)
-		r += int(roll)
+	for from := 0; from < n; from += block {
+		to, e, r := min(n, from+block), 0, 0
+		for i := from; i < to; i++ {
+			s, a := &states[i], uint8(act[i])&7
+			aside := foursOf(&s.Aside) + foursOf(&s.Roll)&takes[order[i]&7][a]
+			aside.put(&s.Aside)
+			fours(0).put(&s.Roll)
+			roll, stop := bit(a == uint8(Roll)), bit(a == uint8(Stop))
+			full := bit(int(s.Aside[tank])+aside.total() == p.r.cfg.Dice)
+			s.Phase = Decide - Phase(2*roll) // Rolling if the seat rolls
+			p.ended[e], p.rolling[r] = int32(i), int32(i)
+			e += int(stop | full)
+			r += int(roll)
+		}
+		p.settle(p.ended[:e], p.rolling[:r], states, dice, players)
 	}
-	p.settle(ended[:e], rolling[:r], states, dice, players)
 	return -1
 }
 
+// block is the number of rows that all parts of a step, or of a Show, handle before the next ones:
+// their states stay in a cache of 32 KiB. Chosen.
+const block = 256
+
 // settle ends the turns of the rows in ended and adds these rows to those in rolling.
 // Then it samples chance in them until a seat is to move or the game is over.
-func (p *rows) settle(ended, rolling []int32, states []State, dice []rand.PCG, players []game.Player) {
+func (p *rows[T]) settle(ended, rolling []int32, states []State, dice []rand.PCG, players []game.Player) {
 	limit := p.r.spec.ChanceLimit()
 	rolling = p.endTurns(ended, rolling, limit, states, dice, players)
 	for limit > 0 && len(rolling) > 0 {
@@ -147,7 +161,7 @@ func (p *rows) settle(ended, rolling []int32, states []State, dice []rand.PCG, p
 
 // endTurns ends the turns of the rows in ended, samples up to limit roll-offs where a
 // game ends in a tie, and adds the rows whose next seat rolls to rolling.
-func (p *rows) endTurns(ended, rolling []int32, limit int, states []State, dice []rand.PCG, players []game.Player) []int32 {
+func (p *rows[T]) endTurns(ended, rolling []int32, limit int, states []State, dice []rand.PCG, players []game.Player) []int32 {
 	n := len(rolling)
 	rolling = rolling[:n+len(ended)]
 	for _, i := range ended {
@@ -167,7 +181,7 @@ func (p *rows) endTurns(ended, rolling []int32, limit int, states []State, dice 
 }
 
 // roll rolls the dice of the rows in rolling and returns those whose seats are stuck.
-func (p *rows) roll(rolling []int32, states []State, dice []rand.PCG, players []game.Player) (stuck []int32) {
+func (p *rows[T]) roll(rolling []int32, states []State, dice []rand.PCG, players []game.Player) (stuck []int32) {
 	stuck = p.ended
 	n := 0
 	for _, i := range rolling {

@@ -8,7 +8,7 @@ import (
 
 // seenRow is what Show keeps of a row: the indices of the elements of its observation
 // that are 1, to clear them when others become 1, and what the scores were. A row is
-// some 1.3 kB, of which a step changes some twenty elements.
+// some 1.3 kB of numbers, of which a step changes some twenty.
 type seenRow struct {
 	score       [maxPlayers]uint8
 	seat, start uint8
@@ -38,7 +38,7 @@ func (l *layout) newSeen(players int) (s seenRow) {
 }
 
 // move changes the element of a field that is 1.
-func move(row []float32, at *uint16, to int) {
+func move[T game.DType](row []T, at *uint16, to int) {
 	row[*at] = 0
 	row[to] = 1
 	*at = uint16(to)
@@ -51,7 +51,7 @@ var (
 	// open has, for k types of earthlings aside, the types that can be set aside.
 	open = [4]fours{0xff_ff_ff_ff, 0xff_ff_00_ff, 0xff_00_00_ff, 0x00_00_00_ff}
 	// heldTypes are the elements of the field of that name, by the number of types.
-	heldTypes = [4][3]float32{{}, {1}, {1, 1}, {1, 1, 1}}
+	heldTypes = [4][3]uint8{{}, {1}, {1, 1}, {1, 1, 1}}
 	// sources has, for each order, the shifts from which the types of the
 	// representative are taken.
 	sources = func() (list [8][3]uint8) {
@@ -83,16 +83,21 @@ var (
 )
 
 // Show implements [game.Rows].
-func (p *rows) Show(states []State, _ []game.Player, shown []State, relabel [][]game.Action, obs []float32, mask []bool) {
-	p.represent(states, shown, relabel, mask)
-	p.showScores(states, obs)
-	p.showTurns(shown, obs)
+func (p *rows[T]) Show(states []State, _ []game.Player, shown []State, relabel [][]game.Action, obs []T, mask []bool) {
+	d := len(obs) / len(states)
+	for from := 0; from < len(states); from += block {
+		to := min(len(states), from+block)
+		row := obs[from*d : to*d]
+		p.represent(from, states[from:to], shown[from:to], relabel[from:to], mask[from*int(actions):])
+		p.showScores(from, states[from:to], row)
+		p.showTurns(from, shown[from:to], row)
+	}
 }
 
-// represent writes the representatives and their legal actions.
-func (p *rows) represent(states, shown []State, relabel [][]game.Action, mask []bool) {
+// represent writes the representatives of the rows from a number on, and their legal actions.
+func (p *rows[T]) represent(from int, states, shown []State, relabel [][]game.Action, mask []bool) {
 	n := len(states)
-	shown, relabel, order, legal := shown[:n], relabel[:n], p.order[:n], p.legal[:n]
+	shown, relabel, order, legal := shown[:n], relabel[:n], p.order[from:][:n], p.legal[from:][:n]
 	for i := range states {
 		s := &states[i]
 		aside, roll := foursOf(&s.Aside), foursOf(&s.Roll)
@@ -101,8 +106,8 @@ func (p *rows) represent(states, shown []State, relabel [][]game.Action, mask []
 		keys := roll | taken<<4
 		h, c, k := keys>>8&0xff, keys>>16&0xff, keys>>24
 		o := bit(h >= c) | bit(c >= k)<<1 | bit(h >= k)<<2
-		from := &sources[o&7]
-		roll = roll&rays | roll>>(from[0]&31)&0xff<<8 | roll>>(from[1]&31)&0xff<<16 | roll>>(from[2]&31)<<24
+		source := &sources[o&7]
+		roll = roll&rays | roll>>(source[0]&31)&0xff<<8 | roll>>(source[1]&31)&0xff<<16 | roll>>(source[2]&31)<<24
 		earth := (aside >> 8).total()
 		aside = aside&rays | fours(earth<<8) + first[(taken>>8).total()&3]
 
@@ -120,9 +125,9 @@ func (p *rows) represent(states, shown []State, relabel [][]game.Action, mask []
 }
 
 // showTurns shows the turns of representatives.
-func (p *rows) showTurns(shown []State, obs []float32) {
-	l, d, dice := &p.r.lay, p.r.lay.observed, p.r.cfg.Dice
-	seen := p.seen[:len(shown)]
+func (p *rows[T]) showTurns(from int, shown []State, obs []T) {
+	l, d, dice := &p.r.lay, len(obs)/len(shown), p.r.cfg.Dice
+	seen := p.seen[from:][:len(shown)]
 	for i := range shown {
 		s, was := &shown[i], &seen[i]
 		tanks, aside, roll := int(s.Aside[tank]), foursOf(&s.Aside), foursOf(&s.Roll)
@@ -133,14 +138,14 @@ func (p *rows) showTurns(shown []State, obs []float32) {
 		}
 		row := obs[i*d:][:d:d]
 		decide := uint8(s.Phase-Select) & 1
-		row[l.phase+int(Select)], row[l.phase+int(Decide)] = float32(1-decide), float32(decide)
+		row[l.phase+int(Select)], row[l.phase+int(Decide)] = T(1-decide), T(decide)
 		held := &heldTypes[types]
-		row[l.held], row[l.held+1], row[l.held+2] = held[0], held[1], held[2]
+		row[l.held], row[l.held+1], row[l.held+2] = T(held[0]), T(held[1]), T(held[2])
 		roll &= open[types]
 		row[l.rolled], row[l.rolled+1] = p.overDice[roll&0xf], p.overDice[roll>>8&0xf]
 		row[l.rolled+2], row[l.rolled+3] = p.overDice[roll>>16&0xf], p.overDice[roll>>24&0xf]
 		if p.r.cfg.MaxRounds > 0 {
-			row[l.roundsLeft] = p.r.roundsLeft(s)
+			copy(row[l.roundsLeft:], p.rounds[p.perRound*(p.r.cfg.MaxRounds-int(s.Count)):][:p.perRound])
 		}
 		move(row, &was.tanks, l.tanks+tanks)
 		move(row, &was.rays, l.rays+ray)
@@ -154,10 +159,10 @@ func (p *rows) showTurns(shown []State, obs []float32) {
 }
 
 // showScores shows the scores and the seats of the rows in which they have changed.
-func (p *rows) showScores(states []State, obs []float32) {
-	l, d, players := &p.r.lay, p.r.lay.observed, p.r.cfg.Players
+func (p *rows[T]) showScores(from int, states []State, obs []T) {
+	l, d, players := &p.r.lay, len(obs)/len(states), p.r.cfg.Players
 	fresh := bit(obs[l.mover] == 0)
-	seen, listed, n := p.seen[:len(states)], p.listed[:len(states)], 0
+	seen, listed, n := p.seen[from:][:len(states)], p.listed[:len(states)], 0
 	for i := range states {
 		s, was := &states[i], &seen[i]
 		changed := le64(s.Score[:]) ^ le64(was.score[:])

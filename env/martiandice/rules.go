@@ -71,9 +71,10 @@ type State struct {
 
 // Rules are the rules of Martian Dice under a Config.
 type Rules struct {
-	cfg  Config
-	spec game.Spec
-	lay  layout
+	cfg   Config
+	spec  game.Spec
+	lay   layout
+	codes *game.Codes
 	rolls
 	graph      func() *turnGraph // of a single turn; built on the first call
 	expansions sync.Map          // of *expansion by expansionKey
@@ -98,6 +99,7 @@ func New(cfg Config) (*Rules, error) {
 	} else {
 		r.spec.Win, r.spec.Loss = 1, -1/float64(cfg.Players-1)
 	}
+	r.codes = r.newCodes()
 	r.graph = sync.OnceValue(r.newTurnGraph)
 	return r, nil
 }

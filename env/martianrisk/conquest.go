@@ -88,9 +88,14 @@ func (c *conquestTable) defender(d, height int) int { return d - height*c.cap*c.
 // conquestOdds returns the probability that an attack fought to its end conquers, with
 // more armies added to those of the attacking region.
 func (r *Rules) conquestOdds(s *State, from, to, more int) float64 {
+	return r.conquests.odds[r.conquestIndex(s, from, to, more)]
+}
+
+// conquestIndex returns the index of these odds.
+func (r *Rules) conquestIndex(s *State, from, to, more int) int {
 	c := r.conquests
 	a := min(int(s.Armies[from])+more, c.cap-1)
-	return c.odds[c.attacker(a, s.height(uint8(from)))+c.defender(int(s.Armies[to]), s.height(uint8(to)))]
+	return c.attacker(a, s.height(uint8(from))) + c.defender(int(s.Armies[to]), s.height(uint8(to)))
 }
 
 // Stopping is the best rule for when to stop one attack, given the payoffs of its ends.

@@ -22,26 +22,32 @@ const (
 	mostCounted    = 7 // armies in supply, and points
 )
 
-// fieldsAt holds the first index of the fields of an observation; those after the seats
-// count from there.
+// fieldsAt holds the first element of the fields of an observation; those after the seats
+// count from there. Numbers that are no counts take width elements.
 type fieldsAt struct {
+	width                                int
 	stride                               int // of a region
 	borders, seats, mover, start, shares int
-	phase, odds                          int // odds and the three numbers after them
+	phase, odds, rest                    int // rest are the three numbers after the odds
 	regions, supply, points, rounds, end int
 }
 
-// listFields sets the layout of an observation, D = R(3P+5) + 2E + 18P + L + 25 with E
+// listFields returns the layout of an observation, in which numbers that are no counts take
+// width elements: with 1, D = R(3P+5) + 2E + 18P + L + 25 with E
 // ordered borders and L the limit of rounds, at most 20. Seats come in the order of play from the viewer's, regions in the
 // order of the map, borders in that of the attacks. Odds, shares of the win and counts
 // follow from the rest, but a network learns them slowly.
-func (r *Rules) listFields() {
-	p, trios, at, end := r.cfg.Players, max(1, r.cfg.Trios), &r.at, 0
+func (r *Rules) listFields(width int) (at fieldsAt, fields []game.Field) {
+	p, trios, end := r.cfg.Players, max(1, r.cfg.Trios), 0
 	add := func(name string, n int, scales ...int) int {
-		r.spec.Observation = append(r.spec.Observation, game.Field{Name: name, Len: n, Scales: scales})
+		fields = append(fields, game.Field{Name: name, Len: n, Scales: scales})
+		if len(scales) == 1 && scales[0] == 0 {
+			n *= width
+		}
 		end += n
 		return end - n - at.seats
 	}
+	at.width = width
 	at.stride = 2*p + 5
 	add(fmt.Sprintf("regions: owner %d, armies by owner over %d %d, large, medium, small piece, from, to", p, manyArmies, p), r.n*at.stride,
 		slices.Concat(slices.Repeat([]int{1}, p), slices.Repeat([]int{manyArmies}, p), slices.Repeat([]int{1}, 5))...)
@@ -53,7 +59,7 @@ func (r *Rules) listFields() {
 	at.shares = add("share of the win were it over", p, 0)
 	at.phase = add("phase", int(phases))
 	at.odds = add("odds of the attack under way", 1, 0)
-	add("points", 1, manyPoints)
+	at.rest = add("points", 1, manyPoints)
 	add("no tower may be begun", 1)
 	add("round over limit", 1, max(1, r.cfg.MaxRounds))
 	at.regions = add("regions, one-hot, by seat", (r.n+1)*p)
@@ -61,14 +67,68 @@ func (r *Rules) listFields() {
 	at.points = add(fmt.Sprintf("points, one-hot to %d", mostCounted), mostCounted+1)
 	at.rounds = add(fmt.Sprintf("rounds left, one-hot to %d", mostRoundsLeft), r.roundsLeft+1)
 	at.end = end
+	return at, fields
+}
+
+// encoder writes observations as numbers or as codes.
+type encoder[T game.DType] struct {
+	*Rules
+	at     fieldsAt
+	values []T // of width elements each: of the conquest table, then of the shares of the win
+	blank  *seen[T]
+
+	// Counts over their scales.
+	armies, supply, trios, regions, points, rounds []T // [256]
+}
+
+// values returns the numbers of an observation that are no counts.
+func (r *Rules) values() (list []float32) {
+	for _, x := range slices.Concat(r.conquests.odds, r.shares[:]) {
+		list = append(list, float32(x))
+	}
+	return list
+}
+
+func newEncoder[T game.DType](r *Rules) *encoder[T] {
+	e := &encoder[T]{Rules: r}
+	var width int
+	e.values, width = game.ValueElements[T](r.values())
+	e.at, _ = r.listFields(width)
+	counts := func(scale int) []T {
+		list, _ := game.CountElements[T](256, max(1, scale), false)
+		return list
+	}
+	e.armies, e.supply, e.trios = counts(manyArmies), counts(r.cfg.ArmyCap), counts(r.cfg.Trios)
+	e.regions, e.points, e.rounds = counts(r.n), counts(manyPoints), counts(r.cfg.MaxRounds)
+	e.blank = e.newSeen()
+	return e
+}
+
+// Codes implements [game.CompactEncoder]. The odds have codes if no region can have more than 95
+// armies.
+func (r *Rules) Codes() (*game.Codes, error) { return game.NewCodes(r.spec, nil, r.values()) }
+
+// EncodeCompact implements [game.CompactEncoder].
+func (r *Rules) EncodeCompact(dst []uint8, s State, viewer game.Player) {
+	r.codes().encode(dst, &s, viewer)
+}
+
+// put writes a value that is no count.
+func (e *encoder[T]) put(dst []T, at, value int) {
+	w := e.at.width
+	dst[at] = e.values[w*value]
+	if w > 1 {
+		dst[at+1] = e.values[w*value+1]
+	}
 }
 
 // seen is what an observation shows, so that the next one in its place is written by the
 // differences. A step changes few elements where the viewer stays the same.
-type seen struct {
+type seen[T game.DType] struct {
 	state  State
 	viewer uint8 // or maxPlayers, of an observation that is zero
-	seats  [maxPlayers]seatSeen
+	seats  [maxPlayers]seatSeen[T]
+	rank   [maxPlayers]int32
 	strong uint64 // the regions with two armies or more, which can attack
 
 	// The elements that are 1.
@@ -77,38 +137,42 @@ type seen struct {
 }
 
 // seatSeen is what an observation shows of a seat.
-type seatSeen struct {
-	numbers      [6]float32 // the field "seats"
-	rank         int32
-	share        float32 // of the win were it over
-	held, supply uint8   // the supply as in its one-hot field
+type seatSeen[T game.DType] struct {
+	numbers      [6]T   // the field "seats"
+	share        uint16 // of the win were it over, an index of shares
+	held, supply uint8  // the supply as in its one-hot field
 }
 
 // newSeen returns that of an observation that is zero.
-func (r *Rules) newSeen() *seen {
-	at := &r.at
-	w := &seen{
+func (e *encoder[T]) newSeen() *seen[T] {
+	r, at := e.Rules, &e.at
+	w := &seen[T]{
 		viewer: maxPlayers,
 		mover:  int16(at.mover), start: int16(at.start), phase: int16(at.phase), points: int16(at.points), rounds: int16(at.rounds),
 	}
 	for p := range r.cfg.Players {
 		w.regions[p], w.supply[p] = int16(at.regions+(r.n+1)*p), int16(at.supply+(mostCounted+1)*p)
-		r.countSeat(&w.seats[p], &w.state, uint8(p))
+		e.countSeat(w, &w.state, uint8(p))
 	}
-	r.countShares(w, &w.state)
+	e.countShares(w, &w.state)
 	return w
 }
 
 // Encode implements [game.Rules].
 func (r *Rules) Encode(dst []float32, s State, viewer game.Player) {
+	r.numbers.encode(dst, &s, viewer)
+}
+
+func (e *encoder[T]) encode(dst []T, s *State, viewer game.Player) {
 	clear(dst)
-	w := *r.blank
-	r.show(dst, &w, &s, uint8(viewer))
+	w := *e.blank
+	e.show(dst, &w, s, uint8(viewer))
 }
 
 // show changes an observation, and what is seen in it, to that of s.
-func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
-	dst = dst[:r.at.end:r.at.end]
+func (e *encoder[T]) show(dst []T, w *seen[T], s *State, viewer uint8) {
+	r, at := e.Rules, &e.at
+	dst = dst[:at.end:at.end]
 	was := &w.state
 	var moved uint64 // to other owners
 	for seat := range r.cfg.Players {
@@ -122,31 +186,31 @@ func (r *Rules) show(dst []float32, w *seen, s *State, viewer uint8) {
 	changed := armies | large | medium | small | moved
 
 	if moved != 0 {
-		r.changeOwners(dst, w, s)
+		e.changeOwners(dst, w, s)
 	}
-	p, borders := r.cfg.Players, dst[r.at.borders:r.at.seats]
+	p, borders := r.cfg.Players, dst[at.borders:at.seats]
 	if viewer != w.viewer {
-		r.showRegions(dst, w, s, viewer, r.board.all)
+		e.showRegions(dst, w, s, viewer, r.board.all)
 		clear(borders)
-		r.showBorders(borders, s, viewer, w.strong, w.strong)
+		e.showBorders(borders, s, viewer, w.strong, w.strong)
 	} else if changed != 0 {
-		r.showRegions(dst, w, s, viewer, armies|moved)
+		e.showRegions(dst, w, s, viewer, armies|moved)
 		near := changed
 		for set := changed; set != 0; set &= set - 1 {
 			k := bits.TrailingZeros64(set)
-			r.clearBorders(borders, k)
+			e.clearBorders(borders, k)
 			near |= r.board.adj[k]
 		}
-		r.showBorders(borders, s, viewer, near&w.strong, changed)
+		e.showBorders(borders, s, viewer, near&w.strong, changed)
 	}
 	if large|medium|small != 0 {
-		r.showSet(dst[2*p:], large, s.Large)
-		r.showSet(dst[2*p+1:], medium, s.Medium)
-		r.showSet(dst[2*p+2:], small, s.Small)
+		e.showSet(dst[2*p:], large, s.Large)
+		e.showSet(dst[2*p+1:], medium, s.Medium)
+		e.showSet(dst[2*p+2:], small, s.Small)
 	}
-	r.showAttack(dst, was, 0)
-	r.showAttack(dst, s, 1)
-	r.showSeats(dst[r.at.seats:], w, s, viewer, changed)
+	e.showAttack(dst, was, 0)
+	e.showAttack(dst, s, 1)
+	e.showSeats(dst[at.seats:], w, s, viewer, changed)
 	w.state, w.viewer = *s, viewer
 }
 
@@ -172,36 +236,30 @@ func (r *Rules) strong(s *State) uint64 {
 }
 
 // changeOwners clears the elements of regions that are no longer of their owners.
-func (r *Rules) changeOwners(dst []float32, w *seen, s *State) {
-	p := r.cfg.Players
+func (e *encoder[T]) changeOwners(dst []T, w *seen[T], s *State) {
+	p := e.cfg.Players
 	for seat := range p {
 		for lost := w.state.Own[seat] &^ s.Own[seat]; lost != 0; lost &= lost - 1 {
-			at := bits.TrailingZeros64(lost)*r.at.stride + int(r.turns[w.viewer][0].owner[seat])
+			at := bits.TrailingZeros64(lost)*e.at.stride + int(e.turns[w.viewer][0].owner[seat])
 			dst[at], dst[at+p] = 0, 0
 		}
 	}
 }
 
 // showRegions shows the owners and armies of some occupied regions.
-func (r *Rules) showRegions(dst []float32, w *seen, s *State, viewer uint8, regions uint64) {
-	turn, n := &r.turns[w.viewer][viewer], r.at.borders
-	for seat := range r.cfg.Players {
+func (e *encoder[T]) showRegions(dst []T, w *seen[T], s *State, viewer uint8, regions uint64) {
+	turn, n, counts := &e.turns[w.viewer][viewer], e.at.borders, (*[256]T)(e.armies)
+	for seat := range e.cfg.Players {
 		// One length is one check of bounds.
 		owner, armies := dst[turn.owner[seat]:][:n], dst[turn.armies[seat]:][:n]
 		newOwner, newArmies := dst[turn.newOwner[seat]:][:n], dst[turn.newArmies[seat]:][:n]
 		for set := s.Own[seat] & regions; set != 0; set &= set - 1 {
 			k := bits.TrailingZeros64(set)
-			at := k * r.at.stride
-			owner[at], armies[at], newOwner[at], newArmies[at] = 0, 0, 1, armyShare[s.Armies[k]]
+			at := k * e.at.stride
+			owner[at], armies[at], newOwner[at], newArmies[at] = 0, 0, 1, counts[s.Armies[k]]
 		}
 	}
 }
-
-// armyShare holds armies over manyArmies, since a conversion takes longer.
-var armyShare = func() (list [256]float32) {
-	game.Quotients(list[:], manyArmies)
-	return list
-}()
 
 // turn is where the elements of each owner are within a region, for a viewer and the next.
 type turn struct{ owner, armies, newOwner, newArmies [8]uint8 }
@@ -225,27 +283,27 @@ func newTurns(players int) (list [maxPlayers + 1][maxPlayers]turn) {
 }
 
 // showSet shows which of some regions are in a set, by an element of each.
-func (r *Rules) showSet(dst []float32, changed, set uint64) {
+func (e *encoder[T]) showSet(dst []T, changed, set uint64) {
 	for ; changed != 0; changed &= changed - 1 {
 		k := bits.TrailingZeros64(changed)
-		dst[k*r.at.stride] = float32(set >> k & 1)
+		dst[k*e.at.stride] = T(set >> k & 1)
 	}
 }
 
 // showAttack writes x for the regions of an attack, or of the move after it.
-func (r *Rules) showAttack(dst []float32, s *State, x float32) {
+func (e *encoder[T]) showAttack(dst []T, s *State, x T) {
 	if s.From != s.To || s.Phase == Small {
-		dst[int(s.To)*r.at.stride+2*r.cfg.Players+4] = x
+		dst[int(s.To)*e.at.stride+2*e.cfg.Players+4] = x
 		if s.Phase != Small {
-			dst[int(s.From)*r.at.stride+2*r.cfg.Players+3] = x
+			dst[int(s.From)*e.at.stride+2*e.cfg.Players+3] = x
 		}
 	}
 }
 
 // showBorders shows the odds between the viewer and other seats of attacks from some
 // regions, where an end of the border is in changed. Before, these are zero.
-func (r *Rules) showBorders(dst []float32, s *State, viewer uint8, from, changed uint64) {
-	own, c := s.Own[viewer], r.conquests
+func (e *encoder[T]) showBorders(dst []T, s *State, viewer uint8, from, changed uint64) {
+	r, w, own, c := e.Rules, e.at.width, s.Own[viewer], e.conquests
 	for ; from != 0; from &= from - 1 {
 		k := bits.TrailingZeros64(from) & 63
 		opposed, at := own, 1
@@ -258,36 +316,40 @@ func (r *Rules) showBorders(dst []float32, s *State, viewer uint8, from, changed
 		attacker := c.attacker(int(s.Armies[k]), s.height(uint8(k)))
 		for to := r.board.adj[k] & opposed; to != 0; to &= to - 1 {
 			v := bits.TrailingZeros64(to)
-			dst[2*r.board.edge(k, v)+at] = float32(c.odds[attacker+c.defender(int(s.Armies[v]), s.height(uint8(v)))])
+			e.put(dst, w*(2*r.board.edge(k, v)+at), attacker+c.defender(int(s.Armies[v]), s.height(uint8(v))))
 		}
 	}
 }
 
 // clearBorders clears the odds across the borders of a region.
-func (r *Rules) clearBorders(dst []float32, k int) {
-	for e := r.board.first[k]; e < r.board.first[k+1]; e++ {
-		back := int(r.board.back[e])
-		dst[2*e], dst[2*e+1], dst[2*back], dst[2*back+1] = 0, 0, 0, 0
+func (e *encoder[T]) clearBorders(dst []T, k int) {
+	b, each := e.board, 2*e.at.width
+	for i := b.first[k]; i < b.first[k+1]; i++ {
+		out, back := dst[each*i:][:each], dst[each*int(b.back[i]):][:each]
+		for j := range out {
+			out[j], back[j] = 0, 0
+		}
 	}
 }
 
 // showSeats shows what follows the regions and borders. changed are the regions that have
 // changed.
-func (r *Rules) showSeats(dst []float32, w *seen, s *State, viewer uint8, changed uint64) {
-	at, was, from := &r.at, &w.state, &r.turns[viewer][0].owner // seats from the viewer's
+func (e *encoder[T]) showSeats(dst []T, w *seen[T], s *State, viewer uint8, changed uint64) {
+	r, odds := e.Rules, len(e.conquests.odds)
+	at, was, from := &e.at, &w.state, &r.turns[viewer][0].owner // seats from the viewer's
 	if changed != 0 {
 		for seat := range uint8(r.cfg.Players) {
 			if (s.Own[seat]|was.Own[seat])&changed != 0 || s.Lost[seat] != was.Lost[seat] {
-				r.countSeat(&w.seats[seat], s, seat)
+				e.countSeat(w, s, seat)
 			}
 		}
-		r.countShares(w, s)
+		e.countShares(w, s)
 	}
 	if changed != 0 || viewer != w.viewer {
 		for seat := range r.cfg.Players {
 			f, i := &w.seats[seat], int(from[seat])
-			*(*[6]float32)(dst[6*i:]) = f.numbers // faster than copy
-			dst[at.shares+i] = f.share
+			*(*[6]T)(dst[6*i:]) = f.numbers // faster than copy
+			e.put(dst, at.shares+at.width*i, odds+int(f.share))
 			move(dst, &w.regions[i], at.regions+(r.n+1)*i+int(f.held))
 			move(dst, &w.supply[i], at.supply+(mostCounted+1)*i+int(f.supply))
 		}
@@ -295,42 +357,42 @@ func (r *Rules) showSeats(dst []float32, w *seen, s *State, viewer uint8, change
 	move(dst, &w.mover, at.mover+int(from[s.Mover]))
 	move(dst, &w.start, at.start+int(from[s.Start]))
 	move(dst, &w.phase, at.phase+int(s.Phase))
-	rest := (*[4]float32)(dst[at.odds:])
-	rest[0] = 0
+	value := 0
 	if s.From != s.To && s.Phase != Small {
-		rest[0] = float32(r.conquestOdds(s, int(s.From), int(s.To), 0))
+		value = r.conquestIndex(s, int(s.From), int(s.To), 0)
 	}
-	rest[1] = float32(s.Points) / manyPoints
-	rest[2] = float32(s.Low)
+	e.put(dst, at.odds, value)
+	rest := (*[3]T)(dst[at.rest:])
+	rest[0], rest[1] = e.points[s.Points], T(s.Low)
 	if r.cfg.MaxRounds > 0 {
-		rest[3] = float32(s.Round) / float32(r.cfg.MaxRounds)
+		rest[2] = e.rounds[s.Round]
 	}
 	move(dst, &w.points, at.points+min(int(s.Points), mostCounted))
 	move(dst, &w.rounds, at.rounds+min(r.cfg.MaxRounds-int(s.Round), r.roundsLeft))
 }
 
 // move changes the element of a one-hot field that is 1.
-func move(dst []float32, at *int16, to int) {
+func move[T game.DType](dst []T, at *int16, to int) {
 	dst[*at] = 0
 	dst[to] = 1
 	*at = int16(to)
 }
 
 // countSeat counts what an observation shows of a seat.
-func (r *Rules) countSeat(f *seatSeen, s *State, seat uint8) {
+func (e *encoder[T]) countSeat(w *seen[T], s *State, seat uint8) {
+	r, f := e.Rules, &w.seats[seat]
 	large, medium, small := r.pieces(s, seat)
 	armies, held := s.onMap(seat), bits.OnesCount64(s.Own[seat])
 	supply := r.cfg.ArmyCap - armies - int(s.Lost[seat])
-	trios := float32(max(1, r.cfg.Trios))
-	f.numbers[0] = float32(supply) / float32(r.cfg.ArmyCap)
-	f.numbers[1], f.numbers[2], f.numbers[3] = float32(large)/trios, float32(medium)/trios, float32(small)/trios
-	f.numbers[4], f.numbers[5] = float32(held)/float32(r.n), float32(r.bonus(s, seat))
-	f.held, f.supply, f.rank = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
+	f.numbers[0] = e.supply[supply]
+	f.numbers[1], f.numbers[2], f.numbers[3] = e.trios[large], e.trios[medium], e.trios[small]
+	f.numbers[4], f.numbers[5] = e.regions[held], T(r.bonus(s, seat))
+	f.held, f.supply, w.rank[seat] = uint8(held), uint8(min(supply, mostCounted)), int32(s.rank(seat, armies))
 }
 
 // countShares notes the shares of the win.
-func (r *Rules) countShares(w *seen, s *State) {
-	for i, x := range r.winShares(s, &w.seats) {
-		w.seats[i].share = float32(x)
+func (e *encoder[T]) countShares(w *seen[T], s *State) {
+	for i, share := range e.winShares(s, &w.rank) {
+		w.seats[i].share = share
 	}
 }

@@ -9,13 +9,13 @@ func (r *Rules) Returns(dst []float64, s State) []float64 {
 	if s.Phase != Over {
 		return append(dst, make([]float64, p)...)
 	}
-	var seats [maxPlayers]seatSeen
+	var ranks [maxPlayers]int32
 	for i := range p {
-		seats[i].rank = int32(s.rank(uint8(i), s.onMap(uint8(i))))
+		ranks[i] = int32(s.rank(uint8(i), s.onMap(uint8(i))))
 	}
-	shares := r.winShares(&s, &seats)
+	shares := r.winShares(&s, &ranks)
 	for _, share := range shares[:p] {
-		dst = append(dst, r.spec.Return(share))
+		dst = append(dst, r.spec.Return(r.shares[share]))
 	}
 	return dst
 }
@@ -27,14 +27,14 @@ func (s *State) rank(seat uint8, armies int) int {
 }
 
 // winShares returns the share of the win of each seat if the game ends in s, [P], then
-// zeros, by their ranks.
-func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPlayers]float64) {
+// that of nobody, by their ranks, as indices of shares.
+func (r *Rules) winShares(s *State, ranks *[maxPlayers]int32) (shares [maxPlayers]uint16) {
 	p, alive := r.cfg.Players, 0
 	var rank [maxPlayers]int
 	for i := range p {
 		rank[i] = -1 // eliminated
 		if s.Own[i] != 0 || s.Phase <= Filling {
-			rank[i] = int(seats[i].rank)
+			rank[i] = int(ranks[i])
 			alive++
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPla
 				same++
 			}
 		}
-		shares[i] = r.shares[alive][better][same]
+		shares[i] = shareIndex(alive, better, same)
 	}
 	return shares
 }
@@ -56,18 +56,26 @@ func (r *Rules) winShares(s *State, seats *[maxPlayers]seatSeen) (shares [maxPla
 // meanShares returns the mean share of the win of the seats that divide the places from
 // better on, by the number of seats with armies, of better ones, and of those. Seats
 // without armies, all others being better, get nothing.
-func (r *Rules) meanShares() (list [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64) {
-	for alive := range list {
+func (r *Rules) meanShares() (list [shares]float64) {
+	for alive := range maxPlayers + 1 {
 		for better := range alive {
 			for same := 1; better+same <= alive; same++ {
 				for place := better; place < better+same; place++ {
-					list[alive][better][same] += r.placeShare(place, alive) / float64(same)
+					list[shareIndex(alive, better, same)] += r.placeShare(place, alive) / float64(same)
 				}
 			}
 		}
 	}
 	return list
 }
+
+// shareIndex returns the index of a share.
+func shareIndex(alive, better, same int) uint16 {
+	return uint16((alive*(maxPlayers+1)+better)*(maxPlayers+1) + same)
+}
+
+// shares is the number of shares of the win that meanShares lists.
+const shares = (maxPlayers + 1) * (maxPlayers + 1) * (maxPlayers + 1)
 
 // placeShare returns the share of the win of a place, from 0, among n seats with armies.
 func (r *Rules) placeShare(place, n int) float64 {

@@ -7,19 +7,25 @@ import (
 )
 
 // rows plays all rows of a batch, and changes states and observations in place.
-type rows struct {
+type rows[T game.DType] struct {
 	r     *Rules
-	seen  []seen // [N] by the last Show
+	e     *encoder[T]
+	seen  []seen[T] // [N] by the last Show
 	legal []game.Action
 }
 
 // NewRows implements [game.Sampler].
-func (r *Rules) NewRows(n int) game.Rows[State] {
-	return &rows{r: r, seen: make([]seen, n), legal: make([]game.Action, 0, r.spec.Actions)}
+func (r *Rules) NewRows(n int) game.Rows[State, float32] { return newRows(r.numbers, n) }
+
+// NewCompactRows implements [game.CompactEncoder].
+func (r *Rules) NewCompactRows(n int) game.Rows[State, uint8] { return newRows(r.codes(), n) }
+
+func newRows[T game.DType](e *encoder[T], n int) *rows[T] {
+	return &rows[T]{r: e.Rules, e: e, seen: make([]seen[T], n), legal: make([]game.Action, 0, e.spec.Actions)}
 }
 
 // Step implements [game.Rows].
-func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
+func (w *rows[T]) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	r := w.r
 	for i, a := range actions {
 		if r.apply(&states[i], a) != nil {
@@ -43,18 +49,18 @@ func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 }
 
 // Show implements [game.Rows].
-func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
-	r, d, n := w.r, w.r.at.end, w.r.spec.Actions
+func (w *rows[T]) Show(states []State, players []game.Player, _ []State, _ [][]game.Action, obs []T, mask []bool) {
+	r, e, d, n := w.r, w.e, w.e.at.end, w.r.spec.Actions
 	// The viewer is the mover, so that this element is zero only before the first Show.
-	if obs[r.at.seats+r.at.mover] == 0 {
+	if obs[e.at.seats+e.at.mover] == 0 {
 		for i := range w.seen {
-			w.seen[i] = *r.blank
+			w.seen[i] = *e.blank
 		}
 	}
 	clear(mask)
 	for i := range states {
 		s := &states[i]
-		r.show(obs[i*d:], &w.seen[i], s, uint8(players[i]))
+		e.show(obs[i*d:], &w.seen[i], s, uint8(players[i]))
 		legal, supply := mask[i*n:][:n], int(w.seen[i].seats[s.Mover].supply)
 		if s.Phase == Reinforce { // most decisions: faster without a list
 			r.showReinforce(legal, s, supply)

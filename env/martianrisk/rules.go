@@ -53,12 +53,12 @@ type Rules struct {
 	// roundsLeft is the largest number of rounds that an observation tells apart.
 	roundsLeft int
 
-	at        fieldsAt                         // of an observation
-	blank     *seen                            // newSeen
+	numbers   *encoder[float32]
+	codes     func() *encoder[uint8]           // built on the first call
 	turns     [maxPlayers + 1][maxPlayers]turn // newTurns
 	conquests *conquestTable
-	layout    func() *layout                                          // of the map; built on the first call
-	shares    [maxPlayers + 1][maxPlayers + 1][maxPlayers + 1]float64 // meanShares
+	layout    func() *layout  // of the map; built on the first call
+	shares    [shares]float64 // meanShares
 
 	// The first action of each kind, in their order.
 	piece, battle, occupy, split, small, stack, end game.Action
@@ -91,9 +91,10 @@ func New(cfg Config) (*Rules, error) {
 		Information: game.PerfectInformation, Chance: game.ExplicitStochastic, MinPlayers: cfg.minPlayers(), MaxPlayers: maxPlayers,
 		Win: 1, Loss: -1 / float64(cfg.Players-1), WrittenParts: cfg.writtenParts(),
 	}
-	r.listFields()
+	_, r.spec.Observation = r.listFields(1)
 	r.turns = newTurns(cfg.Players)
-	r.blank = r.newSeen()
+	r.numbers = newEncoder[float32](r)
+	r.codes = sync.OnceValue(func() *encoder[uint8] { return newEncoder[uint8](r) })
 	if r.n != 7*cfg.Players {
 		r.spec.Label = message.New("Martian Risk on {0} regions", r.n)
 		r.spec.Title = r.spec.Label.String()

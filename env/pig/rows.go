@@ -8,8 +8,15 @@ import (
 )
 
 // NewRows implements [game.Sampler].
-func (r *Rules) NewRows(n int) game.Rows[State] {
-	p := &rows{players: r.cfg.Players, target: uint32(r.cfg.Target), points: r.over}
+func (r *Rules) NewRows(n int) game.Rows[State, float32] { return newRows[float32](r) }
+
+// NewCompactRows implements [game.CompactEncoder].
+func (r *Rules) NewCompactRows(n int) game.Rows[State, uint8] { return newRows[uint8](r) }
+
+func newRows[T game.DType](r *Rules) *rows[T] {
+	p := &rows[T]{players: r.cfg.Players, target: uint32(r.cfg.Target)}
+	points, _ := game.CountElements[T](len(p.points), r.cfg.Target, false)
+	copy(p.points[:], points)
 	for i := range r.cfg.Players {
 		p.next[0][i], p.next[1][i] = uint8((i+1)%r.cfg.Players), uint8(i)
 	}
@@ -19,15 +26,15 @@ func (r *Rules) NewRows(n int) game.Rows[State] {
 // rows plays without branches that depend on the actions or the dice: a random
 // policy makes them unpredictable, and a mispredicted branch costs as much as the
 // rest of a step.
-type rows struct {
+type rows[T game.DType] struct {
 	players int
 	target  uint32
 	next    [2][16]uint8 // the seat after 0, the end of a turn, and 1, else; by seat
-	points  [256]float32 // by points, over target
+	points  [256]T       // by points, over target
 }
 
 // Step implements [game.Rows].
-func (p *rows) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
+func (p *rows[T]) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	n := len(states)
 	actions, players, dice = actions[:n], players[:n], dice[:n+1]
 	fault := uint32(0)
@@ -75,7 +82,7 @@ func illegal(s *State, a game.Action) uint32 {
 }
 
 // Show implements [game.Rows].
-func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
+func (p *rows[T]) Show(states []State, _ []game.Player, _ []State, _ [][]game.Action, obs []T, mask []bool) {
 	n := p.players
 	d := 2*n + 3
 	if obs[n] == 0 { // the elements that never change are to be written
@@ -104,12 +111,12 @@ func (p *rows) Show(states []State, _ []game.Player, _ []State, _ [][]game.Actio
 }
 
 // showTwo is Show for two players.
-func (p *rows) showTwo(states []State, obs []float32, mask []bool) {
+func (p *rows[T]) showTwo(states []State, obs []T, mask []bool) {
 	const d = 7
 	obs, mask = obs[:d*len(states)], mask[:2*len(states)]
 	for i := range states {
 		s := &states[i]
-		row := (*[d]float32)(obs[d*i:])
+		row := (*[d]T)(obs[d*i:])
 		seat := s.Seat & 1
 		row[0], row[1], row[4] = p.points[s.Score[seat]], p.points[s.Score[seat^1]], p.points[s.Total]
 		mask[2*i+int(Hold)] = s.Total > 0

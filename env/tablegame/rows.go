@@ -78,7 +78,7 @@ func (o *Observation) words() []uint64 {
 }
 
 // NewRows implements [game.Sampler].
-func (r *Rules) NewRows(n int) game.Rows[State] {
+func (r *Rules) NewRows(n int) game.Rows[State, float32] {
 	return &rows{r: r, t: r.t, next: make([]uint32, n), shown: make([]uint32, n)}
 }
 

@@ -125,7 +125,7 @@ func (r *Rules[S]) Validate(s S) (err error) {
 type outcomeSampler[S comparable] struct{ rules game.Rules[S] }
 
 // NewRows implements [game.Sampler].
-func (outcomeSampler[S]) NewRows(int) game.Rows[S] { return nil }
+func (outcomeSampler[S]) NewRows(int) game.Rows[S, float32] { return nil }
 
 // Sample implements [game.Sampler].
 func (o outcomeSampler[S]) Sample(s S, dice *rand.PCG) S {

@@ -15,11 +15,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"marsgym/env/catalog"
 	"marsgym/internal/parallel"
+	"marsgym/internal/test/cputime"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
@@ -131,25 +131,16 @@ func measure(b *testing.B, n int, op func() error) {
 	if err := op(); err != nil { // the first call allocates
 		b.Fatal(err)
 	}
-	start := cpuSeconds()
+	start := cputime.Used().Seconds()
 	for b.Loop() {
 		if err := op(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	cpu := cpuSeconds() - start
+	cpu := cputime.Used().Seconds() - start
 	b.ReportMetric(1e3*cpu/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	b.ReportMetric(float64(n)*float64(b.N)/cpu, "rows/cpu-s")
-}
-
-// cpuSeconds returns the CPU time of this process, in seconds.
-func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // peakMemory returns by how much the memory of this process grows at most during run, in
@@ -226,7 +217,7 @@ func BenchmarkRun(b *testing.B) {
 				cfg.Hidden = mlp.Shape().Hidden
 				cfg.Steps = 1 << 15
 				steps := 0
-				start := cpuSeconds()
+				start := cputime.Used().Seconds()
 				for b.Loop() {
 					_, err := train.Run(context.Background(), cfg, train.Options{
 						Game: g, Dir: b.TempDir(), Learner: backends[i].learner,
@@ -237,7 +228,7 @@ func BenchmarkRun(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(steps)*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-				b.ReportMetric(float64(steps)*float64(b.N)/(cpuSeconds()-start), "steps/cpu-s")
+				b.ReportMetric(float64(steps)*float64(b.N)/(cputime.Used().Seconds()-start), "steps/cpu-s")
 			})
 		}
 	})

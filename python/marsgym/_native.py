@@ -82,6 +82,7 @@ class Progress(ctypes.Structure):
 _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
+    "codes": (_HANDLE,),
     "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
     "words": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p),
     "play_on": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p),

@@ -28,10 +28,16 @@ OBSERVATION_HIGH: Final = 64.0
 counts of at most 255 over at least 5, and scores over a target of at least 2."""
 
 
-def spaces_of(game: Game, masks: bool) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
+def spaces_of(
+    game: Game, masks: bool, codes: int | None = None
+) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
+    """The spaces of a game, with observations of that many codes or else of numbers."""
     box, actions = gymnasium.spaces.Box, game.num_actions
     observation: gymnasium.Space[Any]
-    observation = box(0.0, OBSERVATION_HIGH, (game.observation_size,), np.float32)
+    if codes is None:
+        observation = box(0.0, OBSERVATION_HIGH, (game.observation_size,), np.float32)
+    else:
+        observation = box(0, 255, (codes,), np.uint8)
     if masks:
         mask = box(0, 1, (actions,), np.int8)
         observation = gymnasium.spaces.Dict({"action_mask": mask, "observations": observation})
@@ -49,6 +55,7 @@ class VectorOptions(TypedDict, total=False):
     sample: bool
     search_seed: int
     first_row: int
+    dtype: npt.DTypeLike
     illegal_action: Literal["raise", "random"]
     mask_in_observation: bool
     autoreset_mode: AutoresetMode | str
@@ -96,8 +103,9 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Shapes, with N rows, D numbers of an observation, A actions, P seats:
 
-    - observations: [N, D] float32, of the seat to move; with ``mask_in_observation`` a dict
-      of these, ``observations``, and ``action_mask``.
+    - observations: [N, D] float32, of the seat to move; with the dtype uint8 [N, C] codes, see
+      :meth:`marsgym.Game.decode`. With ``mask_in_observation`` a dict of these,
+      ``observations``, and ``action_mask``.
     - rewards: [N] float64, the reward of the seat that has just acted. The rewards of all seats
       are in ``info["rewards"]``: the seat that loses by the other's move gets its reward
       there only.
@@ -145,6 +153,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         sample: bool = False,
         search_seed: int = 0,
         first_row: int = 0,
+        dtype: npt.DTypeLike = np.float32,
         illegal_action: Literal["raise", "random"] = "raise",
         mask_in_observation: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
@@ -157,8 +166,8 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             game: its id, as in :func:`marsgym.load`.
             players, config, cache: as in :func:`marsgym.load`.
             num_envs: N.
-            opponent, seat, sample, search_seed, first_row: as in :class:`marsgym.Batch`. A
-                game for one has no opponents.
+            opponent, seat, sample, search_seed, first_row, dtype: as in :class:`marsgym.Batch`.
+                A game for one has no opponents.
             illegal_action: what an illegal action does: "raise" raises IllegalActionError and
                 changes nothing, "random" plays a legal one drawn from ``np_random`` instead.
             mask_in_observation: whether an observation is a dict of ``action_mask`` and
@@ -181,13 +190,15 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             seat=seat,
             sample=sample,
             search_seed=search_seed,
+            dtype=dtype,
         )
         self.batch._mask_name = 'info["action_mask"]'
         self.num_envs = self.batch.rows
         self.copy = bool(copy)
         self.render_mode = render_mode_of(render_mode)
         self.mask_in_observation = bool(mask_in_observation)
-        spaces = spaces_of(self.game, self.mask_in_observation)
+        codes = self.batch.observation.shape[1] if self.batch.dtype == np.uint8 else None
+        spaces = spaces_of(self.game, self.mask_in_observation, codes)
         self.single_observation_space, self.single_action_space = spaces
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -335,7 +346,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
             info["_final_obs"] = info["_final_info"] = ended
         return self._observation(obs, mask), info
 
-    def _observation(self, obs: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> Any:
+    def _observation(self, obs: npt.NDArray[Any], mask: npt.NDArray[np.int8]) -> Any:
         if not self.mask_in_observation:
             return obs
         return {"action_mask": self._result(mask), "observations": obs}

@@ -37,7 +37,8 @@ class Batch:
     outlive the next call. N rows, D numbers of an observation, A actions, P seats:
 
     Attributes:
-        observation: [N, D] float32, what the player to move observes.
+        observation: [N, D] float32, what the player to move observes; with the dtype uint8 [N, C]
+            codes, which :meth:`Game.decode` turns into these numbers.
         action_mask: [N, A] int8, 1 where an action is legal.
         player: [N] int8, the seat to move.
         reward: [N, P] float32, of the last step, by seat.
@@ -45,8 +46,8 @@ class Batch:
         truncated: [N] bool, a limit of decisions ended it.
         ended: [N] bool, one of the two.
         acted_reward: [N] float64, the reward in the last step of the seat that acted.
-        final_observation: [N, D] float32, the last observation of a game that ended in the
-            last step; undefined in other rows.
+        final_observation: as observation, the last one of a game that ended in the last step;
+            undefined in other rows.
         final_player: [N] int8, the seat that observes it: the one that was to move, or,
             if the game is over, the one that moved last.
 
@@ -64,6 +65,7 @@ class Batch:
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
         """Opens a batch. Call reset first.
 
@@ -82,11 +84,19 @@ class Batch:
             seat: the caller's seat, or "random": drawn for each game.
             sample: whether networks draw their actions instead of taking the best one.
             search_seed: the seed of opponents that search.
+            dtype: of observations: float32, or uint8 for codes, which lose nothing and take a
+                quarter to a third of the memory. Steps of many rows take less time then.
+
+        Raises:
+            ValueError: the dtype is uint8, and observations of the game have no codes.
         """
         self.game = game
+        self.dtype = _dtype(dtype)
+        compact = self.dtype == np.uint8
         n = self.rows = _native.number(rows, "rows", 1, 2**24)
         first = _native.number(first_row, "first_row", 0, 2**30)
-        players, actions, d = game.players, game.num_actions, game.observation_size
+        players, actions = game.players, game.num_actions
+        d = int(game._codes()[0][-1]) if compact else game.observation_size
         given: Sequence[Any] = opponent if isinstance(opponent, (list, tuple)) else [opponent]
         if opponent is None:
             given = []
@@ -113,6 +123,7 @@ class Batch:
             "seat": place,
             "sample": bool(sample),
             "seed": _native.number(search_seed, "search_seed", 0, _MAX_SEED),
+            "compact": bool(compact),
         }
         self._options = {
             "first_row": first,
@@ -120,19 +131,20 @@ class Batch:
             "seat": seat,
             "sample": sample,
             "search_seed": search_seed,
+            "dtype": self.dtype,
         }
         # Chosen, above what a row of any game takes: arrays, their copies, states.
         size = 8 * (2 * d + actions + 2 * players) + 64
         _native.make_room(n, size + (4096 if opponents else 1024))
         self._arrays: dict[str, npt.NDArray[Any]] = {
-            "obs": np.zeros((n, d), np.float32),
+            "obs": np.zeros((n, d), self.dtype),
             "mask": np.zeros((n, actions), np.int8),
             "player": np.zeros(n, np.int8),
             "action": np.zeros(n, np.int64),
             "reward": np.zeros((n, players), np.float32),
             "terminated": np.zeros(n, np.bool_),
             "truncated": np.zeros(n, np.bool_),
-            "final_obs": np.zeros((n, d), np.float32),
+            "final_obs": np.zeros((n, d), self.dtype),
             "final_player": np.zeros(n, np.int8),
             "acted_reward": np.zeros(n, np.float64),
             "ended": np.zeros(n, np.bool_),
@@ -157,13 +169,13 @@ class Batch:
             v.flags.writeable = False
             return v
 
-        self.observation: npt.NDArray[np.float32] = view("obs")
+        self.observation: npt.NDArray[Any] = view("obs")
         self.action_mask: npt.NDArray[np.int8] = view("mask")
         self.player: npt.NDArray[np.int8] = view("player")
         self.reward: npt.NDArray[np.float32] = view("reward")
         self.terminated: npt.NDArray[np.bool_] = view("terminated")
         self.truncated: npt.NDArray[np.bool_] = view("truncated")
-        self.final_observation: npt.NDArray[np.float32] = view("final_obs")
+        self.final_observation: npt.NDArray[Any] = view("final_obs")
         self.final_player: npt.NDArray[np.int8] = view("final_player")
         self.acted_reward: npt.NDArray[np.float64] = view("acted_reward")
         self.ended: npt.NDArray[np.bool_] = view("ended")
@@ -395,6 +407,14 @@ class Owner:
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__name__} of {self.game!r}>"
+
+
+def _dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The dtype of observations."""
+    given = np.dtype(dtype)
+    if given not in (np.float32, np.uint8):
+        raise ValueError(f"dtype is {given}; want float32 or uint8")
+    return given
 
 
 # What restoring a state writes.

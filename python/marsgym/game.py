@@ -103,6 +103,7 @@ class Game:
         self._origin = (id, players, None if text is None else json.loads(text), cache)
         self._cache = "" if cache is None else _native.text(cache, "cache").decode()
         self._solution: Solution | None = None
+        self._code_table: tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]] | None = None
         spec = json.loads(self._object.text)
         self.id: str = spec["id"]
         self.title: str = spec["title"]
@@ -165,6 +166,7 @@ class Game:
         seat: int | str = "random",
         sample: bool = False,
         search_seed: int = 0,
+        dtype: npt.DTypeLike = np.float32,
     ) -> Batch:
         """Opens a :class:`Batch`, with its options."""
         return Batch(
@@ -175,6 +177,7 @@ class Game:
             seat=seat,
             sample=sample,
             search_seed=search_seed,
+            dtype=dtype,
         )
 
     def initial(self) -> Position:
@@ -228,6 +231,39 @@ class Game:
         if not self.has_win:
             raise ValueError(f"{self.title} counts {self.unit}, not wins; see value and options")
         return tuple((r - self.loss) / (self.win - self.loss) for r in returns)
+
+    def _codes(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+        """Where the code of each number starts [D+1], and the numbers that are no counts."""
+        if self._code_table is None:
+            table = self._native().document("codes", what="dtype='uint8'")
+            start, values = np.array(table["start"], np.intp), np.array(table["values"], np.float32)
+            self._code_table = start, values
+        return self._code_table
+
+    def decode(self, observations: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """The float32 numbers [..., D] of observations [..., C] of a batch with dtype uint8, to
+        the bit.
+
+        A number with a scale in ``observation_scales`` is its code over the scale; one with the
+        scale 0 is an entry of a table. Most codes take one byte; counts that can be above 255 and
+        entries of the table take two, the low one first.
+        """
+        start, values = self._codes()
+        codes = np.asarray(observations)
+        if codes.dtype != np.uint8 or codes.shape[-1:] != (start[-1],):
+            raise ValueError(
+                f"observations have shape {codes.shape} and type {codes.dtype}; "
+                f"want [..., {start[-1]}] uint8"
+            )
+        numbers, scales = codes[..., start[:-1]].astype(np.intp), self.observation_scales
+        wide, counts = np.diff(start) == 2, scales > 0
+        numbers[..., wide] += codes[..., start[:-1][wide] + 1].astype(np.intp) << 8
+        result = np.empty(numbers.shape, np.float32)
+        result[..., counts] = numbers[..., counts].astype(np.float32) / scales[counts].astype(
+            np.float32
+        )
+        result[..., ~counts] = values[numbers[..., ~counts]]
+        return result
 
     def solve(self, *, progress: bool | None = None) -> Solution:
         """Solves the game exactly, or loads its solution from the cache. Later calls return

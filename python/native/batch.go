@@ -8,14 +8,14 @@ package main
 
 // Buffers of a batch of N rows. See env.Buffers.
 typedef struct {
-	float   *obs;          // [N, D]
+	void    *obs;          // [N, D] float, or [N, C] uint8_t
 	int8_t  *mask;         // [N, A] 0 or 1
 	int8_t  *player;       // [N]
 	int64_t *action;       // [N] the least number leaves a row as it is
 	float   *reward;       // [N, P]
 	int8_t  *terminated;   // [N] 0 or 1
 	int8_t  *truncated;    // [N] 0 or 1
-	float   *final_obs;    // [N, D]
+	void    *final_obs;    // as obs
 	int8_t  *final_player; // [N]
 	double  *acted_reward; // [N] of the last step, of the seat that acted
 	int8_t  *ended;        // [N] 0 or 1: terminated or truncated
@@ -95,7 +95,8 @@ type seating struct {
 	Opponents []entrant `json:"opponents"`
 	Seat      int       `json:"seat"` // of the learner; -1 is drawn for each game
 	Sample    bool      `json:"sample"`
-	Seed      uint64    `json:"seed"` // of searches
+	Seed      uint64    `json:"seed"`    // of searches
+	Compact   bool      `json:"compact"` // observations are codes
 }
 
 // marsgym_batch returns a batch of rows first to first+n-1 of a run, over the caller's
@@ -118,15 +119,23 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 		}
 		n, d := int(n), g.spec.ObsLen()
 		buf := env.Buffers{
-			Obs:         view[float32](b.obs, n*d),
 			Mask:        view[bool](b.mask, n*g.spec.Actions),
 			Player:      view[game.Player](b.player, n),
 			Action:      make([]game.Action, n),
 			Reward:      view[float32](b.reward, n*g.spec.Players),
 			Terminated:  view[bool](b.terminated, n),
 			Truncated:   view[bool](b.truncated, n),
-			FinalObs:    view[float32](b.final_obs, n*d),
 			FinalPlayer: view[game.Player](b.final_player, n),
+		}
+		if s.Compact {
+			codes, err := g.Codes()
+			if err != nil {
+				return err
+			}
+			d = codes.Len()
+			buf.Codes, buf.FinalCodes = view[uint8]((*byte)(b.obs), n*d), view[uint8]((*byte)(b.final_obs), n*d)
+		} else {
+			buf.Obs, buf.FinalObs = view[float32]((*byte)(b.obs), n*d), view[float32]((*byte)(b.final_obs), n*d)
 		}
 		made := &batch{
 			n: n, game: g, action: view[int64](b.action, n), buf: buf, acted: make([]game.Player, n),

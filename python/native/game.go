@@ -153,6 +153,29 @@ func specify(g env.Game) specification {
 	return s
 }
 
+// codes are game.Codes as JSON. The scales are those of the specification.
+type codes struct {
+	Start  []int     `json:"start"`
+	Values []float32 `json:"values"`
+}
+
+// marsgym_codes writes how bytes stand for the observations of a game.
+//
+//export marsgym_codes
+func marsgym_codes(g C.uintptr_t, out **C.char) result {
+	return document(out, func() (any, error) {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return nil, err
+		}
+		c, err := g.Codes()
+		if err != nil {
+			return nil, err
+		}
+		return codes{c.Start, append([]float32{}, c.Values...)}, nil
+	})
+}
+
 // marsgym_open opens a game of the catalog, or the file of a table, and writes its specification.
 // players 0 is the default number; config is JSON that overrides the default config, or NULL.
 //

@@ -57,7 +57,8 @@ type end struct {
 func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, first int) (*seated, error) {
 	spec := g.spec
 	if len(s.Opponents) == 0 {
-		return &seated{spec: spec, buf: buf, games: g.NewBatchOver(buf, n, first)}, nil
+		games, err := s.newBatch(g, buf, n, first)
+		return &seated{spec: spec, buf: buf, games: games}, err
 	}
 	if others := spec.Players - 1; others == 0 {
 		return nil, fmt.Errorf("%s for 1 has no opponents", spec.ID)
@@ -85,8 +86,17 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 		o.Policy = a
 		t.policies = append(t.policies, o)
 	}
-	t.games = g.NewBatchOver(env.Buffers{Obs: buf.Obs, Mask: buf.Mask, Player: buf.Player}, n, first)
-	return t, nil
+	var err error
+	t.games, err = s.newBatch(g, env.Buffers{Obs: buf.Obs, Codes: buf.Codes, Mask: buf.Mask, Player: buf.Player}, n, first)
+	return t, err
+}
+
+// newBatch returns a batch, compact if the seating says so.
+func (s seating) newBatch(g *openGame, buf env.Buffers, n, first int) (env.Batch, error) {
+	if s.Compact {
+		return g.NewCompactBatch(buf, n, first)
+	}
+	return g.NewBatchOver(buf, n, first), nil
 }
 
 // quickRows is how many rows of quick opponents are played without a goroutine, which a
@@ -291,7 +301,7 @@ func (t *seated) Step(j *job) error {
 
 // show writes the results of the last step.
 func (t *seated) show() {
-	d := t.spec.ObsLen()
+	d, c := len(t.buf.FinalObs)/len(t.last), len(t.buf.FinalCodes)/len(t.last)
 	clear(t.buf.Reward)
 	for i, e := range t.last {
 		t.buf.Terminated[i], t.buf.Truncated[i] = e.final != nil && !e.truncated, e.truncated
@@ -303,7 +313,11 @@ func (t *seated) show() {
 				t.buf.Reward[i*t.spec.Players+seat] = float32(r)
 			}
 		}
-		e.final.Observe(t.buf.FinalObs[i*d:(i+1)*d], e.seat)
+		if c > 0 {
+			e.final.ObserveCodes(t.buf.FinalCodes[i*c:(i+1)*c], e.seat)
+		} else {
+			e.final.Observe(t.buf.FinalObs[i*d:(i+1)*d], e.seat)
+		}
 		t.buf.FinalPlayer[i] = e.seat
 	}
 }

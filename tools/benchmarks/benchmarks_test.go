@@ -48,18 +48,18 @@ func TestRowsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSteps(t *testing.T) {
-	const out = "goos: linux\nBenchmarkMars/quick \t    4000\t    240134 ns/op\t   4264286 decisions/s\nPASS\n"
-	if got, err := steps(out); err != nil || got != 4000*1024 {
-		t.Errorf("%v, %v; want %v", got, err, 4000*1024)
+func TestResult(t *testing.T) {
+	const out = "goos: linux\nBenchmarkMars/quick/rows=64 \t    4000\t    240134 ns/op\t   66.5 cpu-ns/decision\nPASS\n"
+	if n, ns, cpu, err := result(out, "cpu-ns/decision"); err != nil || n != 4000 || ns != 240134 || cpu != 66.5 {
+		t.Errorf("%v, %v, %v, %v", n, ns, cpu, err)
 	}
 	for out, want := range map[string]string{
-		"PASS\n": `no benchmark in "PASS\n"`,
+		"PASS\n": `no benchmark that reports /s in "PASS\n"`,
 		"BenchmarkMars \t 4000\t 240134 ns/op\t x decisions/s\n": `parsing "x": invalid syntax`,
-		"BenchmarkMars \t 4000\t 240134 ns/op\t 8 B/op\n":        "no benchmark in ",
+		"BenchmarkMars \t 4000\t 240134 ns/op\t 8 B/op\n":        "no benchmark that reports /s in ",
 	} {
-		if got, err := steps(out); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, %v; want %q", out, got, err, want)
+		if n, _, _, err := result(out, "/s"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", out, n, err, want)
 		}
 	}
 }
@@ -97,38 +97,40 @@ func TestMedian(t *testing.T) {
 // TestPage writes tables from measurements with simple medians.
 func TestPage(t *testing.T) {
 	ours := row{what: "loop", unit: million, two: true}
-	scores := row{what: "scores", unit: million}
+	scores := row{what: "scores", unit: million, extras: []extra{{title: "64 games"}}}
 	other := row{what: "other", project: "Peer", unit: million, differs: "no masks"}
 	absent := row{what: "absent", project: "Peer", unit: million}
 	r := results{
 		samples: map[run][]sample{
-			{"loop", "", 1}:      {{Steps: 1e6, CPU: 3, wall: 4, Memory: 95e6}, {Steps: 2e6, CPU: 4, wall: 8, Memory: 95e6}, {Steps: 1e6, CPU: 1, wall: 4, Memory: 95e6}},
-			{"loop", "", 2}:      {{Steps: 1e6, CPU: 3, wall: 2.5}},
-			{"loop", "", atOnce}: {{Steps: 1e6, CPU: 3, wall: 4.2}, {Steps: 1e6, CPU: 3, wall: 4.6}},
-			{"loop", "v1", 1}:    {{Steps: 1e6, CPU: 5, wall: 5, Memory: 1e9}},
-			{"scores", "", 1}:    {{Steps: 1e6, CPU: 40}},
-			{"other", "", 1}:     {{Steps: 1e6, CPU: 20}},
-			{"scores", "v1", 1}:  {{Steps: 1e6, CPU: 44}},
+			{what: "loop", cores: 1}:                {{Steps: 1e6, CPU: 3, wall: 4, Memory: 95e6}, {Steps: 2e6, CPU: 4, wall: 8, Memory: 95e6}, {Steps: 1e6, CPU: 1, wall: 4, Memory: 95e6}},
+			{what: "loop", tree: "", cores: 2}:      {{Steps: 1e6, CPU: 3, wall: 2.5}},
+			{what: "loop", tree: "", cores: atOnce}: {{Steps: 1e6, CPU: 3, wall: 4.2}, {Steps: 1e6, CPU: 3, wall: 4.6}},
+			{what: "loop", tree: "v1", cores: 1}:    {{Steps: 1e6, CPU: 5, wall: 5, Memory: 1e9}},
+			{what: "scores", tree: "", cores: 1}:    {{Steps: 1e6, CPU: 40}},
+			{what: "other", tree: "", cores: 1}:     {{Steps: 1e6, CPU: 20}},
+			{what: "scores", tree: "v1", cores: 1}:  {{Steps: 1e6, CPU: 44}},
+			{"scores", "", 1, "64 games"}:           {{Steps: 1e6, CPU: 25}},
+			{"scores", "v1", 1, "64 games"}:         {{Steps: 1e6, CPU: 50}},
 		},
-		faults: map[run]error{{"absent", "", 1}: errNotInstalled, {"loop", "v1", 2}: errors.New("killed")},
+		faults: map[run]error{{what: "absent", tree: "", cores: 1}: errNotInstalled, {what: "loop", tree: "v1", cores: 2}: errors.New("killed")},
 	}
 	for _, tt := range []struct {
 		kind kind
 		want string
 	}{
-		{costs, `| what | project | CPU-seconds | at v1 | times as fast | peak memory | peak memory at v1 | × marsgym's CPU time | what differs |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| loop | marsgym | 2 | 5 | 2.5 | 95 MB | 1000 MB |  |  |
-| scores | marsgym | 40 | 44 | 1.1 |  |  |  |  |
-| other | Peer | 20 |  |  |  |  | 10; 0.5 | no masks |
-| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |  |  |
+		{costs, `| what | project | CPU-seconds | at v1 | times as fast | 64 games | 64 games: times as fast | peak memory | peak memory at v1 | × marsgym's CPU time | what differs |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| loop | marsgym | 2 | 5 | 2.5 |  |  | 95 MB | 1000 MB |  |  |
+| scores | marsgym | 40 | 44 | 1.1 | 25 | 2 |  |  |  |  |
+| other | Peer | 20 |  |  |  |  |  |  | 10; 0.5 | no masks |
+| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |  |  |  |  |
 `},
-		{rates, `| what | project | million decisions per CPU-second | at v1 | times as fast | × marsgym's CPU time | what differs |
-| --- | --- | --- | --- | --- | --- | --- |
-| loop | marsgym | 0.5 | 0.2 | 2.5 |  |  |
-| scores | marsgym | 0.025 | 0.0227 | 1.1 |  |  |
-| other | Peer | 0.05 |  |  | 10; 0.5 | no masks |
-| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |
+		{rates, `| what | project | million decisions per CPU-second | at v1 | times as fast | 64 games | 64 games: times as fast | × marsgym's CPU time | what differs |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| loop | marsgym | 0.5 | 0.2 | 2.5 |  |  |  |  |
+| scores | marsgym | 0.025 | 0.0227 | 1.1 | 0.04 | 2 |  |  |
+| other | Peer | 0.05 |  |  |  |  | 10; 0.5 | no masks |
+| absent | Peer | not measured: tools/peers/peers has not installed it |  |  |  |  |  |  |
 `},
 	} {
 		groups := []group{{ours, scores, other, absent}}

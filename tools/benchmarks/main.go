@@ -152,18 +152,27 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	return r.failed()
 }
 
-// samePlay copies the benchmark of the batches to another tree: it plays the same in both.
+// samePlay copies the benchmarks of batches, and how they measure, to another tree: both trees
+// play the same actions.
 func samePlay(from, to string) error {
-	path := filepath.Join("env", "bench_test.go")
-	text, err := os.ReadFile(filepath.Join(from, path))
-	if err != nil {
-		return err
+	for _, name := range []string{"env/bench_test.go", "internal/test/cputime/doc.go", "internal/test/cputime/cputime_unix.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(to, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(to, path), text, 0o666)
+	return nil
 }
 
 // measure measures a row once in each tree, on one core and, if it says so, on two and twice
-// at once. What failed once is not measured again.
+// at once, or each of its extras. What failed once is not measured again.
 func (r results) measure(ctx context.Context, row row, trees []tree, peers bool, size float64, report func(format string, args ...any)) {
 	if row.project != "" {
 		trees = trees[:1]
@@ -172,33 +181,40 @@ func (r results) measure(ctx context.Context, row row, trees []tree, peers bool,
 	if row.two {
 		cores = []int{1, 2, atOnce}
 	}
+	one := func(key run, work work, t tree) {
+		if r.faults[key] != nil {
+			return
+		}
+		if row.project != "" && !peers {
+			r.faults[key] = errLeftOut
+			return
+		}
+		name := strings.Join(strings.Fields(row.project+" "+row.what+" "+key.extra+" "+t.name), " ")
+		list, errs := make([]sample, 1), make([]error, 2)
+		if key.cores == atOnce {
+			list = make([]sample, 2)
+		}
+		var wg sync.WaitGroup
+		for i := range list {
+			wg.Go(func() { list[i], errs[i] = work(ctx, t, max(key.cores, 1), size) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			r.faults[key] = err
+			report("%s: %v", name, err)
+			return
+		}
+		r.samples[key] = append(r.samples[key], list...)
+		report("%s: %.3g CPU-seconds for %.4g steps", name, list[0].CPU, list[0].Steps)
+	}
 	for _, n := range cores {
 		for _, t := range trees {
-			key := run{row.what, t.name, n}
-			name := strings.Join(strings.Fields(row.project+" "+row.what+" "+t.name), " ")
-			if r.faults[key] != nil {
-				continue
-			}
-			if row.project != "" && !peers {
-				r.faults[key] = errLeftOut
-				continue
-			}
-			list, errs := make([]sample, 1), make([]error, 2)
-			if n == atOnce {
-				list = make([]sample, 2)
-			}
-			var wg sync.WaitGroup
-			for i := range list {
-				wg.Go(func() { list[i], errs[i] = row.work(ctx, t, max(n, 1), size) })
-			}
-			wg.Wait()
-			if err := errors.Join(errs...); err != nil {
-				r.faults[key] = err
-				report("%s: %v", name, err)
-				continue
-			}
-			r.samples[key] = append(r.samples[key], list...)
-			report("%s: %.3g CPU-seconds for %.4g steps", name, list[0].CPU, list[0].Steps)
+			one(run{what: row.what, tree: t.name, cores: n}, row.work, t)
+		}
+	}
+	for _, e := range row.extras {
+		for _, t := range trees {
+			one(run{row.what, t.name, 1, e.title}, e.work, t)
 		}
 	}
 }

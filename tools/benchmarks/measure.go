@@ -66,27 +66,51 @@ func process(program string, args ...string) work {
 	}
 }
 
-// benchmark measures n iterations of a benchmark of ./env, which reports how many
-// steps a second it takes.
+// benchmark measures n iterations of a benchmark of ./env, which reports how many steps a second
+// it takes. All of the process counts.
 func benchmark(pattern string, n int) work {
 	return func(ctx context.Context, t tree, cores int, size float64) (sample, error) {
-		cmd := t.command(ctx, cores, "env.test", "-test.run", "^$", "-test.bench", pattern,
-			"-test.benchtime", fmt.Sprintf("%dx", max(1, int(size*float64(n)))), "-test.timeout", "0")
-		cmd.Dir = filepath.Join(t.dir, "env")
-		out, s, err := finish(cmd)
+		out, s, err := t.benchmark(ctx, cores, pattern, n, size)
 		if err == nil {
-			s.Steps, err = steps(string(out))
+			var iterations, ns, rate float64
+			iterations, ns, rate, err = result(string(out), "/s")
+			// An iteration is a whole number of steps, of which rounding hides nothing.
+			s.Steps = iterations * math.Round(ns*1e-9*rate)
 		}
 		return s, err
 	}
 }
 
-// steps returns the number of steps in the one benchmark of this output of go test.
-func steps(out string) (float64, error) {
+// batch measures n iterations of a benchmark of ./env that steps some games at a time and reports
+// the CPU time of a decision, without what comes before.
+func batch(pattern string, games, n int) work {
+	return func(ctx context.Context, t tree, cores int, size float64) (sample, error) {
+		out, s, err := t.benchmark(ctx, cores, pattern, n, size)
+		if err == nil {
+			var iterations, ns float64
+			iterations, _, ns, err = result(string(out), "cpu-ns/decision")
+			s.Steps = iterations * float64(games)
+			s.CPU = 1e-9 * ns * s.Steps
+		}
+		return s, err
+	}
+}
+
+// benchmark runs n iterations, or a share of them, of a benchmark of ./env.
+func (t tree) benchmark(ctx context.Context, cores int, pattern string, n int, size float64) ([]byte, sample, error) {
+	cmd := t.command(ctx, cores, "env.test", "-test.run", "^$", "-test.bench", pattern,
+		"-test.benchtime", fmt.Sprintf("%dx", max(1, int(size*float64(n)))), "-test.timeout", "0")
+	cmd.Dir = filepath.Join(t.dir, "env")
+	return finish(cmd)
+}
+
+// result returns the number of iterations, the nanoseconds of one, and the figure with a unit
+// that ends so, of the one benchmark in this output of go test.
+func result(out, unit string) (iterations, ns, figure float64, err error) {
 	for line := range strings.Lines(out) {
 		// Name, iterations, and pairs of a number and its unit.
 		f := strings.Fields(line)
-		if len(f) != 6 || f[3] != "ns/op" || !strings.HasSuffix(f[5], "/s") {
+		if len(f) != 6 || f[3] != "ns/op" || !strings.HasSuffix(f[5], unit) {
 			continue
 		}
 		var x [3]float64
@@ -94,10 +118,9 @@ func steps(out string) (float64, error) {
 		for i, text := range []string{f[1], f[2], f[4]} {
 			x[i], errs[i] = strconv.ParseFloat(text, 64)
 		}
-		// An iteration is a whole number of steps, of which rounding hides nothing.
-		return x[0] * math.Round(x[1]*1e-9*x[2]), errors.Join(errs[:]...)
+		return x[0], x[1], x[2], errors.Join(errs[:]...)
 	}
-	return 0, fmt.Errorf("no benchmark in %q", out)
+	return 0, 0, 0, fmt.Errorf("no benchmark that reports %s in %q", unit, out)
 }
 
 // training measures a run of cmd/train in Martian Dice for two, with that many

@@ -14,6 +14,7 @@ type run struct {
 	what  string // of the row
 	tree  string // its name
 	cores int    // or atOnce
+	extra string // the title of an extra of the row, or ""
 }
 
 // atOnce is the number of cores of two runs at once, each on one core.
@@ -92,7 +93,7 @@ func (r results) columns(t table, against string) ([]column, error) {
 		lengths := map[string][2]int{}
 		for _, row := range each() {
 			if row.game.id == "" {
-				if s := r.samples[run{row.what, "", 1}]; len(s) > 0 && s[0].Actions > 0 {
+				if s := r.samples[run{what: row.what, cores: 1}]; len(s) > 0 && s[0].Actions > 0 {
 					lengths[row.what] = [2]int{s[0].Observation, s[0].Actions}
 				}
 				continue
@@ -112,9 +113,9 @@ func (r results) columns(t table, against string) ([]column, error) {
 			}})
 		}
 	}
-	value := func(tree string) func(group, row) string {
+	value := func(tree, extra string) func(group, row) string {
 		return func(_ group, row row) string {
-			key := run{row.what, tree, 1}
+			key := run{row.what, tree, 1, extra}
 			cost, ok := r.cost(key, false)
 			switch {
 			case !ok && (tree == "" || row.project == "") && r.faults[key] != nil:
@@ -131,16 +132,25 @@ func (r results) columns(t table, against string) ([]column, error) {
 	if t.kind == rates {
 		title = "million decisions per CPU-second"
 	}
-	columns = append(columns, column{title, value("")})
+	columns = append(columns, column{title, value("", "")})
+	times := func(extra string) func(group, row) string {
+		return func(_ group, row row) string {
+			return r.ratio(run{row.what, against, 1, extra}, run{row.what, "", 1, extra}, false)
+		}
+	}
 	if against != "" {
-		columns = append(columns, column{"at " + against, value(against)}, column{"times as fast", func(_ group, row row) string {
-			return r.ratio(run{row.what, against, 1}, run{row.what, "", 1}, false)
-		}})
+		columns = append(columns, column{"at " + against, value(against, "")}, column{"times as fast", times("")})
+	}
+	for _, extra := range t.extras() {
+		columns = append(columns, column{extra, value("", extra)})
+		if against != "" {
+			columns = append(columns, column{extra + ": times as fast", times(extra)})
+		}
 	}
 	if t.kind == costs {
 		memory := func(tree string) func(group, row) string {
 			return func(_ group, row row) string {
-				m, ok := r.median(run{row.what, tree, 1}, func(s sample) float64 { return s.Memory })
+				m, ok := r.median(run{what: row.what, tree: tree, cores: 1}, func(s sample) float64 { return s.Memory })
 				if !ok || m == 0 {
 					return ""
 				}
@@ -159,7 +169,7 @@ func (r results) columns(t table, against string) ([]column, error) {
 				if ours.project != "" || row.project == "" {
 					continue
 				}
-				if times := r.ratio(run{row.what, "", 1}, run{ours.what, "", 1}, false); times != "" {
+				if times := r.ratio(run{what: row.what, cores: 1}, run{what: ours.what, cores: 1}, false); times != "" {
 					list = append(list, times)
 				}
 			}
@@ -178,7 +188,7 @@ func (r results) twoCores(against string) []column {
 		}
 		seconds := func(cores int) func(group, row) string {
 			return func(_ group, row row) string {
-				key := run{row.what, tree, cores}
+				key := run{what: row.what, tree: tree, cores: cores}
 				if cost, ok := r.cost(key, true); ok {
 					return number(cost * row.unit)
 				}
@@ -187,10 +197,10 @@ func (r results) twoCores(against string) []column {
 		}
 		columns = append(columns, column{"one core" + at, seconds(1)}, column{"two cores" + at, seconds(2)},
 			column{"times as fast" + at, func(_ group, row row) string {
-				return r.ratio(run{row.what, tree, 1}, run{row.what, tree, 2}, true)
+				return r.ratio(run{what: row.what, tree: tree, cores: 1}, run{what: row.what, tree: tree, cores: 2}, true)
 			}},
 			column{"share of the limit" + at, func(_ group, row row) string {
-				if beside, two, ok := r.costs(run{row.what, tree, atOnce}, run{row.what, tree, 2}, true); ok {
+				if beside, two, ok := r.costs(run{what: row.what, tree: tree, cores: atOnce}, run{what: row.what, tree: tree, cores: 2}, true); ok {
 					return fmt.Sprintf("%.0f %%", 100*beside/2/two)
 				}
 				return ""
@@ -250,6 +260,20 @@ func write(b *strings.Builder, columns []column, groups []group) {
 			line(cells)
 		}
 	}
+}
+
+// extras returns the titles of the extras of all rows.
+func (t table) extras() (titles []string) {
+	for _, g := range t.groups {
+		for _, row := range g {
+			for _, e := range row.extras {
+				if !slices.Contains(titles, e.title) {
+					titles = append(titles, e.title)
+				}
+			}
+		}
+	}
+	return titles
 }
 
 func each() (rows []row) {

@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // A table of the page has groups of rows. The rows of a group that are ours come
 // first; the others are compared with each of them.
 type (
@@ -17,7 +19,12 @@ type (
 		game    game    // ours, where the table shows observations
 		unit    float64 // steps that the cost is for
 		two     bool    // on two cores too
+		extras  []extra // measured beside work, in columns of their own
 		differs string  // what the project does more or less than ours
+	}
+	extra struct {
+		title string
+		work  work
 	}
 	game struct {
 		id      string
@@ -39,29 +46,38 @@ const million = 1e6
 // one is a group of one row of ours.
 func one(r row) group { return group{r} }
 
-// batches is a row of one of the benchmarks of batches.
+// batches is a row of one of the benchmarks of batches, with that many iterations of 1,024 games.
 func batches(what, pattern string, n int, id string, players int, config string) row {
-	return row{what: what, work: benchmark(pattern, n), game: game{id, players, config}, unit: million}
+	size := func(games int) work {
+		return batch(fmt.Sprintf("%s/^rows=%d$", pattern, games), games, max(recorded, n*1024/games))
+	}
+	return row{what: what, work: size(1024), game: game{id, players, config}, unit: million, extras: []extra{
+		{"64 games", size(64)}, {"16,384 games", size(16384)}, {"65,536 games", size(65536)},
+		{"a random player alone", batch(pattern+"/^player$", 1024, n)},
+	}}
 }
+
+// recorded is the number of steps that the benchmarks of batches replay again and again.
+const recorded = 64
 
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Figures are for random play, with observations and masks. marsgym plays 1,024 games at once.",
+		intro: "Figures are for random play that is recorded before, with observations and masks. marsgym plays 1,024 games at once, or as many as a column says.",
 		kind:  rates,
 		groups: []group{
 			{
 				batches("Pig", "^BenchmarkPig$", 80_000, "pig", 2, "{}"),
 				{what: "Pig, C++", project: "OpenSpiel", work: peer("openspiel-pig"), unit: million,
-					differs: "one game at a time; lists of actions and outcomes; one-hot scores, without whose turn it is"},
+					differs: "one game at a time; its player draws within the clock; lists of actions and outcomes; one-hot scores, without whose turn it is"},
 			},
 			{
 				batches("Martian Dice", "^BenchmarkMartianDice$", 30_000, "martian-dice", 2, "{}"),
 				{what: "backgammon, C++", project: "OpenSpiel", work: peer("openspiel-backgammon"), unit: million,
-					differs: "richer rules; one game at a time"},
+					differs: "richer rules; one game at a time; its player draws within the clock"},
 				{what: "backgammon, 256 games", project: "pgx", work: peer("pgx-backgammon"), unit: million,
-					differs: "richer rules; made for GPUs"},
-				{what: "2048, 1,024 games", project: "pgx", work: peer("pgx-2048"), unit: million, differs: "masks and chance in each step, as in ours; made for GPUs"},
+					differs: "richer rules; its player draws within the clock; made for GPUs"},
+				{what: "2048, 1,024 games", project: "pgx", work: peer("pgx-2048"), unit: million, differs: "masks and chance in each step, as in ours; its player draws within the clock; made for GPUs"},
 				{what: "squared, 4,096 games", project: "PufferLib", work: peer("pufferlib-squared"), unit: million,
 					differs: "a walk on a grid; no masks; chance only at the start of a game"},
 				{what: "cartpole, 4,096 games", project: "PufferLib", work: peer("pufferlib-cartpole"), unit: million, differs: "no masks; chance only at the start of a game"},

@@ -194,11 +194,12 @@ def cartpole(games=64):
     envs = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make("CartPole-v1")] * games)
     yield envs.single_observation_space.shape[0], int(envs.single_action_space.n)
     envs.reset(seed=1)
+    actions = [envs.action_space.sample() for _ in range(64)]
     steps = 0
     while True:
-        for _ in range(10):
-            envs.step(envs.action_space.sample())
-        steps += 10 * games
+        for action in actions:
+            envs.step(action)
+        steps += len(actions) * games
         yield steps
 
 

@@ -63,7 +63,7 @@ func newCupRows(g *cups) *cupRows {
 // breakRows changes the rows of g.
 func breakRows(g *cups, change func(r *cupRows)) {
 	newRows := g.newRows
-	g.newRows = func(n int) game.Rows[state] {
+	g.newRows = func(n int) game.Rows[state, float32] {
 		r := newRows(n).(*cupRows)
 		change(r)
 		return r
@@ -97,7 +97,7 @@ func afterShow(g *cups, f func(shown []state, relabel [][]game.Action, obs []flo
 
 // brokenRows break a clause about rows.
 var brokenRows = []breach{
-	{"Rows does not panic", func(g *cups) { g.newRows = func(int) game.Rows[state] { panic("oh") } }},
+	{"Rows does not panic", func(g *cups) { g.newRows = func(int) game.Rows[state, float32] { panic("oh") } }},
 	{"Rows.Step refuses an illegal action", func(g *cups) {
 		breakRows(g, func(r *cupRows) {
 			step := r.step

@@ -60,6 +60,7 @@ func Check[S comparable](rules game.Rules[S], opts ...Option) error {
 	c.presenter, _ = rules.(game.Presenter[S])
 	c.symmetry, _ = rules.(game.Symmetry[S])
 	c.expander, _ = rules.(game.ChanceExpander[S])
+	c.compact, _ = rules.(game.CompactEncoder[S])
 	c.run()
 	return errors.Join(c.errs...)
 }
@@ -74,6 +75,8 @@ type checker[S comparable] struct {
 	presenter game.Presenter[S]
 	symmetry  game.Symmetry[S]
 	expander  game.ChanceExpander[S]
+	compact   game.CompactEncoder[S]
+	codes     *game.Codes // of compact; nil if it has none
 
 	seen      map[S]bool // states checked, and whether the game can continue from them
 	chances   []S        // distinct chance states, in the order of their first visit
@@ -156,6 +159,9 @@ func (c *checker[S]) run() {
 	}
 	if b, ok := c.rules.(game.OddsTables); ok {
 		c.try(start, "OddsTables", func() { c.checkOddsTables(b) })
+	}
+	if c.compact != nil {
+		c.try(start, "Codes", c.checkCodes)
 	}
 
 	traces := make([][]S, c.games)

@@ -47,7 +47,7 @@ type cups struct {
 	kind           func(s state, a, best game.Action) string
 	situation      func(s state) string
 	solveAll       func(plans []game.Plan[state], values [][]float64)
-	newRows        func(n int) game.Rows[state]
+	newRows        func(n int) game.Rows[state, float32]
 }
 
 type state struct {
@@ -99,7 +99,7 @@ func (c *cups) TurnStart(s state) (game.Player, bool) {
 
 func (c *cups) TurnOf(s state) state { return c.turnOf(s) }
 
-func (c *cups) NewRows(n int) game.Rows[state] { return c.newRows(n) }
+func (c *cups) NewRows(n int) game.Rows[state, float32] { return c.newRows(n) }
 
 func (c *cups) SampleStart(r *rand.PCG) state                 { return c.sampleStart(r) }
 func (c *cups) Kind(s state, a, best game.Action) string      { return c.kind(s, a, best) }
@@ -353,6 +353,6 @@ func healthy() *cups {
 			p.(*plan).solve(values[i])
 		}
 	}
-	g.newRows = func(int) game.Rows[state] { return newCupRows(g) }
+	g.newRows = func(int) game.Rows[state, float32] { return newCupRows(g) }
 	return g
 }

@@ -3,7 +3,9 @@ package gametest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"math"
+	"reflect"
 	"slices"
 
 	"marsgym/env/game"
@@ -45,6 +47,9 @@ func (c *checker[S]) checkEncode(s S, p game.Player) {
 	if encoder, ok := c.rules.(game.SparseEncoder[S]); ok {
 		c.checkSparse(encoder, s, p, obs)
 	}
+	if c.codes != nil {
+		c.checkCompact(s, p, obs)
+	}
 	again := make([]float32, d)
 	c.rules.Encode(again, s, p)
 	for i := range again {
@@ -67,6 +72,57 @@ func (c *checker[S]) checkSparse(encoder game.SparseEncoder[S], s S, p game.Play
 	}
 	if !slices.Equal(list, want) {
 		c.failAt(s, "EncodeSparse appends the numbers of Encode that are not 0", "for seat %d it gives %v; want %v", p, list, want)
+	}
+}
+
+// checkCodes notes the codes of observations, if the config has any.
+func (c *checker[S]) checkCodes() {
+	codes, err := c.compact.Codes()
+	again, _ := c.compact.Codes()
+	switch {
+	case errors.Is(err, game.ErrNoCodes):
+	case err != nil:
+		c.fail("the error of Codes wraps ErrNoCodes", "got %v", err)
+	case !reflect.DeepEqual(codes, again):
+		c.fail("Codes are always the same", "%+v, then %+v", codes, again)
+	case !slices.Equal(codes.Scales, c.scales) || codes.Len() < len(c.scales):
+		c.fail("Codes have the scales of Spec.Observation", "got %v in %d bytes", codes.Scales, codes.Len())
+	case len(codes.Values) > 0 && math.Float32bits(codes.Values[0]) != 0:
+		c.fail("the code 0 stands for 0", "got %v", codes.Values[0])
+	default:
+		c.codes = codes
+	}
+}
+
+// checkCompact compares what the codes of an observation stand for with the observation. They are
+// written between guard zones, over zeros and over ones.
+func (c *checker[S]) checkCompact(s S, p game.Player, obs []float32) {
+	const guard = 16
+	n := c.codes.Len()
+	var first []uint8
+	for _, fill := range []uint8{0, 0xff} {
+		buf := slices.Repeat([]uint8{fill}, guard+n+guard)
+		c.compact.EncodeCompact(buf[guard:guard+n], s, p)
+		for i, x := range buf {
+			if (i < guard || i >= guard+n) && x != fill {
+				c.failAt(s, "EncodeCompact stays within its slice", "for seat %d it wrote byte %d of %d", p, i-guard, n)
+				return
+			}
+		}
+		codes := buf[guard : guard+n]
+		if first != nil && !slices.Equal(first, codes) {
+			c.failAt(s, "EncodeCompact writes every byte", "for seat %d over %d it writes %v, over 0 %v", p, fill, codes, first)
+			return
+		}
+		first = codes
+	}
+	decoded := make([]float32, len(obs))
+	c.codes.Decode(decoded, first)
+	for i, x := range decoded {
+		if math.Float32bits(x) != math.Float32bits(obs[i]) {
+			c.failAt(s, "EncodeCompact gives the codes of Encode", "for seat %d element %d (%s) stands for %v; want %v", p, i, c.field(i), x, obs[i])
+			return
+		}
 	}
 }
 

@@ -18,20 +18,49 @@ const (
 
 // checkRows plays a batch by Rows and by the plain rules, and compares them.
 func (c *checker[S]) checkRows(start S) {
-	if c.sampler == nil || len(c.errs) > 0 {
+	if len(c.errs) > 0 {
 		return
 	}
-	c.try(start, "Rows", func() {
-		if rows := c.sampler.NewRows(rowsPlayed); rows != nil {
-			(&rowChecker[S]{checker: c, rows: rows}).run()
-		}
-	})
+	d := c.spec.ObsLen()
+	if c.sampler != nil {
+		c.try(start, "Rows", func() {
+			if rows := c.sampler.NewRows(rowsPlayed); rows != nil {
+				same := func(s S, got, want []float32) bool {
+					for k, x := range got {
+						if math.Float32bits(x) != math.Float32bits(want[k]) {
+							c.failAt(s, "Rows.Show gives Encode of each row", "element %d (%s) is %v, want %v", k, c.field(k), x, want[k])
+							return false
+						}
+					}
+					return true
+				}
+				(&rowChecker[S, float32]{checker: c, rows: rows, d: d, encode: c.rules.Encode, same: same}).run()
+			}
+		})
+	}
+	if c.codes != nil {
+		c.try(start, "Rows of codes", func() {
+			if rows := c.compact.NewCompactRows(rowsPlayed); rows != nil {
+				same := func(s S, got, want []uint8) bool {
+					if !slices.Equal(got, want) {
+						c.failAt(s, "Rows.Show gives EncodeCompact of each row", "got the codes %v, want %v", got, want)
+						return false
+					}
+					return true
+				}
+				(&rowChecker[S, uint8]{checker: c, rows: rows, d: c.codes.Len(), encode: c.compact.EncodeCompact, same: same}).run()
+			}
+		})
+	}
 }
 
 // rowChecker is a batch played in both ways.
-type rowChecker[S comparable] struct {
+type rowChecker[S comparable, T game.DType] struct {
 	*checker[S]
-	rows game.Rows[S]
+	rows   game.Rows[S, T]
+	d      int                               // length of an observation
+	encode func(dst []T, s S, p game.Player) // an observation
+	same   func(s S, got, want []T) bool     // whether the observation of s is as it should be, or a breach
 
 	states  []S        // [N]
 	dice    []rand.PCG // [N+1]
@@ -39,15 +68,15 @@ type rowChecker[S comparable] struct {
 	players []game.Player
 	shown   []S
 	relabel [][]game.Action
-	obs     []float32 // [N, D]
-	mask    []bool    // [N, A]
+	obs     []T    // [N, d]
+	mask    []bool // [N, A]
 }
 
-func (r *rowChecker[S]) run() {
+func (r *rowChecker[S, T]) run() {
 	const n = rowsPlayed
 	r.states, r.shown, r.relabel = make([]S, n), make([]S, n), make([][]game.Action, n)
 	r.dice, r.actions, r.players = make([]rand.PCG, n+1), make([]game.Action, n), make([]game.Player, n)
-	r.obs, r.mask = make([]float32, n*r.spec.ObsLen()), make([]bool, n*r.spec.Actions)
+	r.obs, r.mask = make([]T, n*r.d), make([]bool, n*r.spec.Actions)
 	for i := range r.states {
 		r.dice[i].Seed(r.seed, uint64(i))
 		r.restart(i)
@@ -78,12 +107,12 @@ func (r *rowChecker[S]) run() {
 }
 
 // legal returns the legal actions of the representative of row i.
-func (r *rowChecker[S]) legal(i int) []game.Action {
+func (r *rowChecker[S, T]) legal(i int) []game.Action {
 	return r.rules.Legal(nil, r.core.Representative(r.states[i]))
 }
 
 // played returns the action of the state of row i for that of its representative.
-func (r *rowChecker[S]) played(i int) game.Action {
+func (r *rowChecker[S, T]) played(i int) game.Action {
 	if label := r.relabel[i]; label != nil {
 		return label[r.actions[i]]
 	}
@@ -91,13 +120,13 @@ func (r *rowChecker[S]) played(i int) game.Action {
 }
 
 // restart starts a game in row i.
-func (r *rowChecker[S]) restart(i int) {
+func (r *rowChecker[S, T]) restart(i int) {
 	r.states[i] = r.rules.Initial()
 	r.players[i] = r.core.Settle(&r.states[i], &r.dice[i])
 }
 
 // refuses checks that Step finds an illegal action in row i and changes nothing.
-func (r *rowChecker[S]) refuses(i int, choice *rand.Rand) bool {
+func (r *rowChecker[S, T]) refuses(i int, choice *rand.Rand) bool {
 	was := r.actions[i]
 	defer func() { r.actions[i] = was }()
 	for legal := r.legal(i); slices.Contains(legal, r.actions[i]); {
@@ -118,7 +147,7 @@ func (r *rowChecker[S]) refuses(i int, choice *rand.Rand) bool {
 }
 
 // step compares a step of all rows with that of each.
-func (r *rowChecker[S]) step() bool {
+func (r *rowChecker[S, T]) step() bool {
 	before, dice := slices.Clone(r.states), slices.Clone(r.dice)
 	if i := r.rows.Step(r.states, r.actions, r.dice, r.players); i >= 0 {
 		r.failAt(before[i], "Rows.Step plays legal actions", "it refuses %s", r.action(r.actions[i]))
@@ -144,10 +173,10 @@ func (r *rowChecker[S]) step() bool {
 }
 
 // show compares what all rows show with what each does.
-func (r *rowChecker[S]) show() bool {
+func (r *rowChecker[S, T]) show() bool {
 	r.rows.Show(r.states, r.players, r.shown, r.relabel, r.obs, r.mask)
-	d, a := r.spec.ObsLen(), r.spec.Actions
-	obs := make([]float32, d)
+	d, a := r.d, r.spec.Actions
+	obs := make([]T, d)
 	for i, s := range r.states {
 		if r.symmetry != nil {
 			rep, relabel := r.symmetry.Canonical(s)
@@ -157,12 +186,9 @@ func (r *rowChecker[S]) show() bool {
 			}
 			s = rep
 		}
-		r.rules.Encode(obs, s, r.players[i])
-		for k, x := range r.obs[i*d:][:d] {
-			if math.Float32bits(x) != math.Float32bits(obs[k]) {
-				r.failAt(s, "Rows.Show gives Encode of each row", "element %d (%s) is %v, want %v", k, r.field(k), x, obs[k])
-				return false
-			}
+		r.encode(obs, s, r.players[i])
+		if !r.same(s, r.obs[i*d:][:d], obs) {
+			return false
 		}
 		legal := r.rules.Legal(nil, s)
 		for k, ok := range r.mask[i*a:][:a] {

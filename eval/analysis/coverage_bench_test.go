@@ -1,5 +1,3 @@
-//go:build unix
-
 package analysis_test
 
 import (
@@ -7,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 
 	"marsgym/agents"
@@ -15,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/eval/analysis"
+	"marsgym/internal/test/cputime"
 	"marsgym/internal/test/testgames"
 )
 
@@ -102,25 +100,25 @@ func coverage(b *testing.B, id, name string, times []float64) {
 	}
 	at := decisions(b, g, s, *coverageSeed, *coveragePositions)
 	v := &analysis.Searches{Game: g, Evaluator: evaluator(b, g, name), Name: name, Number: 4, Simulations: 256, Seed: *coverageSeed}
-	options, start := 0, cpu()
+	options, start := 0, cputime.Used().Seconds()
 	for _, p := range at[:min(20, len(at))] {
 		options += len(p.Legal())
 		covered(b, g, s, p, v)
 	}
-	one := (cpu() - start) / float64(options*v.Number*v.Simulations) // of a simulation
+	one := (cputime.Used().Seconds() - start) / float64(options*v.Number*v.Simulations) // of a simulation
 	for _, seconds := range times {
 		b.Run(fmt.Sprintf("%vs", seconds), func(b *testing.B) {
 			for b.Loop() {
 				inside, vague, simulations := 0, 0, []float64{}
 				var halves []float64
-				start := cpu()
+				start := cputime.Used().Seconds()
 				for _, p := range at {
 					v.Simulations = max(1, int(seconds/one/float64(len(p.Legal())*v.Number)))
 					simulations = append(simulations, float64(v.Simulations))
 					k, h, n := covered(b, g, s, p, v)
 					inside, halves, vague = inside+k, append(halves, h...), vague+n
 				}
-				b.ReportMetric((cpu()-start)/float64(len(at)), "cpu-s/position")
+				b.ReportMetric((cputime.Used().Seconds()-start)/float64(len(at)), "cpu-s/position")
 				b.ReportMetric(median(simulations), "simulations")
 				b.ReportMetric(float64(vague), "without")
 				if len(halves) > 0 {
@@ -142,13 +140,6 @@ func evaluator(t testing.TB, g env.Game, name string) *search.Evaluator {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// cpu returns the CPU time of the process in seconds.
-func cpu() float64 {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 func median(x []float64) float64 {
