@@ -97,7 +97,7 @@ class Batch:
                 f"opponent is empty or too long: {len(given)} opponents; want one, "
                 f"{players - 1} for the seats that follow, or None"
             )
-        self._policies: list[Probabilities | Scores] = []
+        self._policies: list[Asked] = []
         opponents = [entrant(game, p, self._policies, "opponent") for p in given]
         if any(e["name"] == "exact" and e["policy"] is None for e in opponents):
             game.solve()
