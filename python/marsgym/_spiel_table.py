@@ -16,8 +16,12 @@ from marsgym.evaluation import StatePolicy
 from marsgym.game import CHANCE, TERMINAL, Game
 from marsgym.table import listed_game
 
-_CHECKED_MOVES: Final = 20_000
-"""How many moves of random games are compared with a table. Chosen: a tenth of a second."""
+_CHECKED_MOVES: Final = (1000, 20_000)
+"""How many moves of random games are compared with a table: one for each state, within these
+bounds. Chosen: at most some tenths of a second."""
+
+_LONG: Final = 64
+"""The length of a text above which its digest is kept, which takes less memory. Chosen."""
 
 _MOST_ACTIONS: Final = 1 << 16
 
@@ -137,17 +141,15 @@ def _observer(spiel: pyspiel.Game) -> Callable[[pyspiel.State, int], Any]:
 
 
 def _key(state: pyspiel.State) -> str | bytes:
-    return _short(f"{state.current_player()} {state}")
+    text = f"{state.current_player()} {state}"
+    return text if len(text) <= _LONG else _digest(text)
 
 
 def _key_with_returns(state: pyspiel.State) -> str | bytes:
-    return _short(f"{state.current_player()} {state.returns()} {state}")
+    return _digest(f"{state.current_player()} {state.returns()} {state}")
 
 
-def _short(text: str) -> str | bytes:
-    """The text or, if that is longer, a digest of it."""
-    if len(text) <= 32:
-        return text
+def _digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
@@ -171,7 +173,8 @@ def _action_text(spiel: pyspiel.Game) -> Callable[[int], str]:
 def _check(spiel: pyspiel.Game, rules: Rules, listing: Listing) -> None:
     """Raises StateKeyError if random games do not follow the table."""
     t, rng, moves = listing.table, random.Random(0), 0
-    while moves < _CHECKED_MOVES:
+    least, most = _CHECKED_MOVES
+    while moves < min(max(least, len(t)), most):
         state = rules.initial
         n, begun = 0, moves
         while True:
