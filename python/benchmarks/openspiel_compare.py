@@ -76,9 +76,8 @@ def ours(name, what):
     """The same by marsgym: the listing, and what follows."""
     import warnings
 
-    import numpy as np
-
     import marsgym
+    import numpy as np
     from marsgym import openspiel
 
     warnings.simplefilter("ignore")

@@ -83,9 +83,7 @@ class Listing:
     numbers: dict[Hashable, int]
 
 
-def list_states(
-    rules: Rules, limit: int, memory: int | None, progress: bool | None
-) -> Listing:
+def list_states(rules: Rules, limit: int, memory: int | None, progress: bool | None) -> Listing:
     """Lists the states that can be reached from the initial one. State n is the n-th that was
     reached, with the fewest moves first.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -203,7 +203,7 @@ def _check(spiel: pyspiel.Game, rules: Rules, listing: Listing) -> None:
                 break
             n = listing.numbers.get(rules.key(state), -1)
             if n not in want:
-                raise _differs(rules, state, f"the last move leads to another state")
+                raise _differs(rules, state, "the last move leads to another state")
         if moves - begun <= 1:
             return  # a game without moves
 

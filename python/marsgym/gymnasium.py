@@ -17,11 +17,11 @@ from marsgym import _native
 from marsgym._registry import env_ids as env_ids
 from marsgym._registry import register as register
 from marsgym._vector import OBSERVATION_HIGH as OBSERVATION_HIGH
-from marsgym._vector import observation_box as observation_box
 from marsgym._vector import VectorEnv as VectorEnv
 from marsgym._vector import VectorOptions as VectorOptions
 from marsgym._vector import choice, picture, render_mode_of, spaces_of
 from marsgym._vector import make_vec as make_vec
+from marsgym._vector import observation_box as observation_box
 from marsgym._vector import vector_env as vector_env
 from marsgym.batch import Batch, Opponents, Owner
 from marsgym.game import Game, Position, opened

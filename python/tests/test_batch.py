@@ -1,7 +1,6 @@
+import marsgym
 import numpy as np
 import pytest
-
-import marsgym
 from marsgym import IllegalActionError
 
 

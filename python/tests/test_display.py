@@ -8,9 +8,8 @@ import sys
 import types
 import xml.etree.ElementTree as ElementTree
 
-import pytest
-
 import marsgym
+import pytest
 from marsgym import _job
 
 

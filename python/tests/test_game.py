@@ -1,10 +1,9 @@
 import pickle
 from statistics import NormalDist
 
+import marsgym
 import numpy as np
 import pytest
-
-import marsgym
 from marsgym import IllegalActionError, NoSolutionError
 
 

@@ -11,11 +11,10 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python import policy
-from open_spiel.python.algorithms import exploitability, value_iteration
-
 import marsgym
 from marsgym import openspiel
+from open_spiel.python import policy
+from open_spiel.python.algorithms import exploitability, value_iteration
 
 
 def load(id, **config):

@@ -4,9 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
-
 import marsgym
+import pytest
 
 ROOT = Path(__file__).parents[2]
 HOOK = ROOT / "python" / "hatch_build.py"
