@@ -3,10 +3,7 @@ package models
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +11,12 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/maruel/safetensors"
 
 	"marsgym/internal/atomicfile"
 	"marsgym/internal/input"
+	"marsgym/internal/tensorfile"
 )
 
 // File is the content of a model file or a checkpoint. The format is safetensors, so
@@ -40,12 +37,11 @@ const MaxFile = 1 << 30
 // Reading a header takes about twenty times its size of memory.
 const maxHeader = 1 << 22
 
-// checksumKey precedes the file's SHA-256 in its header. It occurs nowhere else in the
-// header's JSON, since quotes within strings are escaped.
-const checksumKey = `"sha256":"`
-
-// noChecksum is in the place of the SHA-256 while that is computed.
-var noChecksum = strings.Repeat("0", 2*sha256.Size)
+// kind is that of models and checkpoints.
+var kind = tensorfile.Kind{
+	Name: "model", Hint: "give the path of a model that train wrote", File: MaxFile, Header: maxHeader,
+	WhenDamaged: "copy it again, or use another checkpoint",
+}
 
 // Save writes the file atomically: after an error or a crash, path holds what was there
 // before. The same content gives the same bytes. Weights that are not finite are an
@@ -89,12 +85,12 @@ func Load(path string) (*File, error) {
 func LoadFrom(r *os.File) (*File, error) {
 	h, err := headerFrom(r)
 	if err == nil {
-		err = h.checkSum(io.NewSectionReader(r, h.end, h.size-h.end))
+		err = h.CheckSum(io.NewSectionReader(r, h.End, h.Size-h.End))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: models: %w: %w", r.Name(), ErrFormat, err)
 	}
-	b := make([]byte, h.size)
+	b := make([]byte, h.Size)
 	if _, err := r.ReadAt(b, 0); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
@@ -111,7 +107,7 @@ func MetaFrom(r *os.File) (Meta, error) {
 	h, err := headerFrom(r)
 	var m Meta
 	if err == nil {
-		m, err = h.meta()
+		m, err = metaOf(h)
 	}
 	if err != nil {
 		return Meta{}, fmt.Errorf("%s: models: %w: %w", r.Name(), ErrFormat, err)
@@ -140,7 +136,7 @@ func (f *File) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	md["sha256"] = noChecksum
+	md["sha256"] = tensorfile.NoSum()
 	out := safetensors.File{Metadata: md}
 	seen := map[string]bool{}
 	add := func(name string, dtype safetensors.DType, shape []int, data []byte) error {
@@ -175,123 +171,43 @@ func (f *File) Encode() ([]byte, error) {
 		return nil, err
 	}
 	b := buf.Bytes()
-	sum := sha256.Sum256(b)
-	i := bytes.Index(b, []byte(checksumKey)) + len(checksumKey)
-	hex.Encode(b[i:i+len(noChecksum)], sum[:])
+	tensorfile.Seal(b)
 	return b, nil
-}
-
-var errDamaged = errors.New("it is truncated, or its content has changed since it was written; copy it again, or use another checkpoint")
-
-// header is the beginning of a file. It can be damaged unless checkSum returns nil.
-type header struct {
-	bytes     []byte // with the length of the header before it
-	sum       int    // where the SHA-256 is in bytes
-	metadata  map[string]string
-	end, size int64 // of the header and of the file
 }
 
 // headerFrom reads the header of an open file, and checks that the file has as many bytes as
 // its tensors.
-func headerFrom(r *os.File) (*header, error) {
+func headerFrom(r *os.File) (*tensorfile.Header, error) {
 	info, err := r.Stat()
 	if err != nil {
 		return nil, err
 	}
-	h, err := readHeader(r, info.Size())
+	h, err := kind.ReadHeader(r, info.Size())
 	if err != nil {
 		return nil, err
 	}
-	return h, h.parse()
+	return h, h.Parse()
 }
 
-// readHeader reads the header of a file of that size.
-func readHeader(r io.ReaderAt, size int64) (*header, error) {
-	if size < 8 {
-		return nil, errDamaged
-	}
-	if size > MaxFile {
-		return nil, fmt.Errorf("it has %d bytes; want at most %d", size, MaxFile)
-	}
-	var length [8]byte
-	if _, err := r.ReadAt(length[:], 0); err != nil {
-		return nil, err
-	}
-	n := binary.LittleEndian.Uint64(length[:])
-	if n > uint64(size-8) {
-		return nil, errors.New("it is not a safetensors file, or truncated; give the path of a model that train wrote")
-	}
-	if n > maxHeader {
-		return nil, fmt.Errorf("its header has %d bytes; want at most %d", n, maxHeader)
-	}
-	h := &header{bytes: make([]byte, 8+n), end: 8 + int64(n), size: size}
-	if _, err := r.ReadAt(h.bytes, 0); err != nil {
-		return nil, err
-	}
-	h.sum = bytes.Index(h.bytes, []byte(checksumKey)) + len(checksumKey)
-	if h.sum < len(checksumKey) || len(h.bytes) < h.sum+len(noChecksum) {
-		return nil, errors.New("it is not a model of this program; give the path of a model that train wrote")
-	}
-	return h, nil
-}
-
-// parse parses the JSON, and compares the size of the file with that of its tensors.
-func (h *header) parse() error {
-	var parts map[string]json.RawMessage
-	if json.Unmarshal(h.bytes[8:], &parts) != nil || json.Unmarshal(parts["__metadata__"], &h.metadata) != nil {
-		return errDamaged
-	}
-	delete(parts, "__metadata__")
-	last := int64(0) // end of the tensors
-	for _, text := range parts {
-		var t struct {
-			DataOffsets [2]int64 `json:"data_offsets"`
-		}
-		if json.Unmarshal(text, &t) != nil {
-			return errDamaged
-		}
-		last = max(last, t.DataOffsets[1])
-	}
-	if last != h.size-h.end {
-		return errDamaged
-	}
-	return nil
-}
-
-// meta returns the metadata.
-func (h *header) meta() (Meta, error) {
-	m, err := parseMeta(h.metadata)
+// metaOf returns the metadata.
+func metaOf(h *tensorfile.Header) (Meta, error) {
+	m, err := parseMeta(h.Metadata)
 	if err == nil {
 		err = m.Net.Validate()
 	}
 	return m, err
 }
 
-// checkSum compares the SHA-256 with that of the header and the rest of the file.
-func (h *header) checkSum(rest io.Reader) error {
-	s := sha256.New()
-	s.Write(h.bytes[:h.sum])
-	io.WriteString(s, noChecksum)
-	s.Write(h.bytes[h.sum+len(noChecksum):])
-	if _, err := io.Copy(s, rest); err != nil {
-		return err
-	}
-	if hex.EncodeToString(s.Sum(nil)) != string(h.bytes[h.sum:h.sum+len(noChecksum)]) {
-		return errDamaged
-	}
-	return nil
-}
-
 // decode parses what Encode returned. What follows the check of the SHA-256 fails only for a
 // file that was changed on purpose.
 func decode(b []byte) (*File, error) {
 	r := bytes.NewReader(b)
-	h, err := readHeader(r, int64(len(b)))
+	h, err := kind.ReadHeader(r, int64(len(b)))
 	if err == nil {
-		err = h.checkSum(bytes.NewReader(b[h.end:]))
+		err = h.CheckSum(bytes.NewReader(b[h.End:]))
 	}
 	if err == nil {
-		err = h.parse()
+		err = h.Parse()
 	}
 	if err != nil {
 		return nil, err
@@ -301,7 +217,7 @@ func decode(b []byte) (*File, error) {
 		return nil, input.Short(err)
 	}
 	f := &File{}
-	if f.Meta, err = h.meta(); err != nil {
+	if f.Meta, err = metaOf(h); err != nil {
 		return nil, err
 	}
 	return f, f.setTensors(in.Tensors)

@@ -10,6 +10,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/env/tablegame"
 	"marsgym/internal/core"
 )
 
@@ -38,6 +39,7 @@ func of(g env.Game) (Searches, error) {
 		searchesOf[marsisours.State](rules),
 		searchesOf[martianrisk.State](rules),
 		searchesOf[pig.State](rules),
+		searchesOf[tablegame.State](rules),
 	)
 	if s == nil {
 		return nil, fmt.Errorf("search: this handle of %s cannot be searched; make it with search.NewGame", g.Spec().ID)

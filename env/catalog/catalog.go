@@ -45,12 +45,16 @@ func IDs() []string {
 }
 
 // Open returns the handle of a game. config, if not nil, is JSON that overrides the
-// game's default config; players, if not 0, overrides the number of seats.
+// game's default config; players, if not 0, overrides the number of seats. A table of a game
+// must have been opened before, see [OpenNamed].
 func Open(id string, players int, config []byte) (env.Game, error) {
 	for _, e := range List() {
 		if e.ID == id {
 			return e.open(players, config)
 		}
+	}
+	if g, err := openTable(id, config); g != nil || err != nil {
+		return g, err
 	}
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }

@@ -22,6 +22,7 @@ type Scene struct {
 	Dice    []SceneDice     `json:"dice,omitempty"`   // in the order in which they are looked at
 	Roll    *SceneRoll      `json:"roll,omitempty"`   // of a chance state whose rules have [Presenter]; nil for none
 	Map     *SceneMap       `json:"map,omitempty"`    // or nil
+	Board   string          `json:"board,omitempty"`  // the position drawn in lines of text; "" for none
 	Places  []SceneCell     `json:"places,omitempty"` // beside the map, such as laboratories; At and Outline are not set
 	Tracks  []SceneTrack    `json:"tracks,omitempty"`
 	Track   message.Message `json:"track,omitzero"` // what the levels of the tracks mean

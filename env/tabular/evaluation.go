@@ -26,44 +26,41 @@ type evaluation struct {
 }
 
 // evaluate returns the evaluation of the game for the given policies.
-func (l *list[S]) evaluate(ctx context.Context, policies []*policyTable, progress func(float64)) (*evaluation, error) {
-	n := l.Len()
+func (g *graph) evaluate(ctx context.Context, policies []*policyTable, progress func(float64)) (*evaluation, error) {
+	n := g.Len()
 	ev := &evaluation{
-		graph:    &l.graph,
+		graph:    g,
 		policies: policies,
-		value:    make([]float64, n*l.players),
+		value:    make([]float64, n*g.players),
 		local:    make([]int32, n),
 		choice:   make([]int32, n),
 	}
 	if slices.ContainsFunc(policies, func(p *policyTable) bool { return p != nil }) {
 		// The other positions do not matter, even if the policies would never end the game there.
-		ev.reached = reachable(l, 0, policies)
+		ev.reached = reachable(g, 0, policies)
 	}
-	if err := ev.run(ctx, progress); err != nil {
-		return nil, fmt.Errorf("tabular: from position %s: %w", text(l.rules, l.states[ev.entry]), err)
-	}
-	return ev, nil
+	return ev, ev.run(ctx, progress)
 }
 
 func (ev *evaluation) free(i uint32) bool {
-	mover := ev.positions[i].mover
+	mover := ev.Mover[i]
 	return mover >= 0 && ev.policies[mover] == nil
 }
 
 // successors returns the successors of position i under the current choices, with their
 // probabilities, some of which may be zero.
 func (ev *evaluation) successors(i uint32) ([]uint32, []float64) {
-	next, x := ev.next(i), ev.positions[i]
+	next, mover := ev.Successors(i), ev.Mover[i]
 	switch {
-	case x.mover == game.Chance:
-		return next, ev.probs[x.first : x.first+x.n]
-	case x.mover == game.Terminal:
+	case mover == game.Chance:
+		return next, ev.probs(i)
+	case mover == game.Terminal:
 		return nil, nil
-	case ev.policies[x.mover] == nil:
+	case ev.policies[mover] == nil:
 		c := ev.choice[i]
 		return next[c : c+1], certain
 	}
-	return next, ev.policies[x.mover].at(i, int(x.n))
+	return next, ev.policies[mover].at(i, len(next))
 }
 
 // at returns the values of position i [P].
@@ -111,8 +108,8 @@ func (ev *evaluation) solve(ctx context.Context, comp []uint32) error {
 	if ev.cyclic(comp) {
 		return ev.cycle(ctx, comp)
 	}
-	if i := comp[0]; ev.positions[i].mover == game.Terminal {
-		copy(ev.at(i), ev.returns[int(ev.positions[i].first)*ev.players:][:ev.players])
+	if i := comp[0]; ev.Mover[i] == game.Terminal {
+		copy(ev.at(i), ev.Returns[int(ev.First[i])*ev.players:][:ev.players])
 	} else {
 		if ev.free(i) {
 			ev.choice[i] = ev.best(i)
@@ -125,17 +122,17 @@ func (ev *evaluation) solve(ctx context.Context, comp []uint32) error {
 // best returns the index of the best move in i for the seat to move, ties to the lowest.
 func (ev *evaluation) best(i uint32) int32 {
 	ev.options = ev.options[:0]
-	for _, j := range ev.next(i) {
-		ev.options = append(ev.options, ev.at(j)[ev.positions[i].mover])
+	for _, j := range ev.Successors(i) {
+		ev.options = append(ev.options, ev.at(j)[ev.Mover[i]])
 	}
 	return int32(max(0, game.BestOption(ev.options))) // 0 if a value is NaN
 }
 
 // good reports whether no move in i is better than the choice by more than [game.Tie].
 func (ev *evaluation) good(i uint32) bool {
-	mover := ev.positions[i].mover
-	chosen := ev.at(ev.next(i)[ev.choice[i]])[mover]
-	return !slices.ContainsFunc(ev.next(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
+	mover := ev.Mover[i]
+	chosen := ev.at(ev.Successors(i)[ev.choice[i]])[mover]
+	return !slices.ContainsFunc(ev.Successors(i), func(j uint32) bool { return ev.at(j)[mover] > chosen+game.Tie })
 }
 
 // lookAhead sets the values of i to their expectation over its successors. It returns
@@ -156,12 +153,12 @@ func (ev *evaluation) lookAhead(i uint32) (change float64) {
 // residual returns the largest violation of the optimality equations.
 func (ev *evaluation) residual() (most float64) {
 	for i := range uint32(ev.Len()) {
-		mover := ev.positions[i].mover
+		mover := ev.Mover[i]
 		if mover == game.Terminal {
 			continue
 		}
 		if ev.free(i) {
-			for _, j := range ev.next(i) {
+			for _, j := range ev.Successors(i) {
 				most = max(most, ev.at(j)[mover]-ev.at(i)[mover])
 			}
 		}
@@ -337,9 +334,9 @@ func (ev *evaluation) chooseExits(comp []uint32) {
 			if out[k] || !ev.free(i) {
 				continue
 			}
-			mover := ev.positions[i].mover
-			most := ev.at(ev.next(i)[ev.best(i)])[mover]
-			for e, j := range ev.next(i) {
+			mover := ev.Mover[i]
+			most := ev.at(ev.Successors(i)[ev.best(i)])[mover]
+			for e, j := range ev.Successors(i) {
 				if ev.leaves(j, out) && ev.at(j)[mover] >= most-game.Tie {
 					ev.choice[i], out[k], again = int32(e), true, true
 					break

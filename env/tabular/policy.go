@@ -53,7 +53,7 @@ func (n *Node) under(policies []*policyTable, at uint32) []float64 {
 // where a game numbers them, going through all of them takes longer. Measured in the quick
 // game of Mars is Ours!: a third of the time of as many rows of a network.
 func (sol *Solution[S]) Rows(bool) int {
-	if sol.list == nil {
+	if sol.graph == nil {
 		return sol.x.Len() / 3
 	}
 	return sol.x.Len()
@@ -221,7 +221,7 @@ func (w *tabulation[S]) afterstates(states []S, s S) ([]S, error) {
 		}
 		after = rules.Representative(after)
 		mover := rules.CurrentPlayer(after)
-		if mover == game.Chance && w.sol.list == nil {
+		if mover == game.Chance && w.sol.graph == nil {
 			// It has no number. Only options of the same decision can lead to it.
 			k := slices.Index(states[from:], after)
 			if k < 0 {

@@ -32,13 +32,13 @@ type Solution[S comparable] struct {
 	rules  core.Rules[S]
 	spec   game.Spec
 	x      Numbering[S]
-	list   *list[S] // x if the solver listed the positions; nil if the game numbers them
+	graph  *graph // of x, if the solver has all positions; nil if the game has an order of solution
 	starts []start
 
-	// value is by number: of a list the expected return of each seat [positions, P], else
+	// value is by number: of a graph the expected return of each seat [positions, P], else
 	// role 0's share of the win [positions].
 	value    []float64
-	choice   []int32 // best play of each decision of a list, in the order of Legal
+	choice   []int32 // best play of each decision of a graph, in the order of Legal
 	residual float64 // in units of value
 }
 
@@ -66,10 +66,15 @@ func Solve[S comparable](ctx context.Context, r game.Rules[S], opts Options) (*S
 	if err := l.enumerate(ctx, opts.MaxStates); err != nil {
 		return nil, fmt.Errorf("tabular: %w", err)
 	}
-	l.findComponents()
-	sol := newSolution[S](r, l)
-	sol.list, sol.starts = l, []start{{prob: 1}}
-	ev, err := l.evaluate(ctx, make([]*policyTable, l.players), opts.Progress)
+	return solve(ctx, r, l, &l.graph, opts.Progress)
+}
+
+// solve solves a game whose positions have been numbered.
+func solve[S comparable](ctx context.Context, r game.Rules[S], x Numbering[S], g *graph, progress func(float64)) (*Solution[S], error) {
+	g.findComponents()
+	sol := newSolution[S](r, x)
+	sol.graph, sol.starts = g, []start{{prob: 1}}
+	ev, err := sol.play(ctx, make([]*policyTable, g.players), progress)
 	if errors.Is(err, errEndless) {
 		return nil, fmt.Errorf("%w: %w", game.ErrNoSolution, err)
 	}
@@ -98,7 +103,7 @@ func (sol *Solution[S]) Facts() []game.Fact {
 // Residual returns the largest violation of the optimality equations: about 1e-15 times
 // the largest return, or up to game.Tie where options nearly tie.
 func (sol *Solution[S]) Residual() float64 {
-	if sol.list == nil {
+	if sol.graph == nil {
 		return sol.residual * (sol.spec.Win - sol.spec.Loss)
 	}
 	return sol.residual
@@ -107,7 +112,7 @@ func (sol *Solution[S]) Residual() float64 {
 // Value appends the values of s [P]. It returns an error if s cannot come up in the
 // game.
 func (sol *Solution[S]) Value(dst []float64, s S) ([]float64, error) {
-	if sol.list == nil { // which numbers decisions only
+	if sol.graph == nil { // which numbers decisions only
 		switch sol.rules.CurrentPlayer(s) {
 		case game.Terminal:
 			return sol.rules.Returns(dst, s), nil
@@ -143,7 +148,7 @@ func (sol *Solution[S]) expect(dst []float64, s S) ([]float64, error) {
 
 // returnOf returns the expected return of a role, given the values of all positions.
 func (sol *Solution[S]) returnOf(value []float64, at uint32, role game.Player) float64 {
-	if sol.list == nil {
+	if sol.graph == nil {
 		return sol.shareReturn(value[at], role)
 	}
 	return value[int(at)*sol.spec.Players+int(role)]
@@ -208,7 +213,7 @@ func (sol *Solution[S]) options(dst []float64, n *Node) []float64 {
 // best returns the index of best play among the moves of the decision n, at this number, ties to
 // the lowest.
 func (sol *Solution[S]) best(at uint32, n *Node) int {
-	if sol.list != nil {
+	if sol.graph != nil {
 		return int(sol.choice[at])
 	}
 	var buf [64]float64
@@ -270,14 +275,23 @@ func (sol *Solution[S]) playTables(ctx context.Context, tables []*tabularPolicy)
 // evaluate returns the values of the positions that can come up from a start if the roles play
 // policies or, without one, best play.
 func (sol *Solution[S]) evaluate(ctx context.Context, policies []*policyTable, at uint32) ([]float64, error) {
-	if sol.list == nil {
+	if sol.graph == nil {
 		return evaluateShares(ctx, sol.x, policies, at)
 	}
-	ev, err := sol.list.evaluate(ctx, policies, nil)
+	ev, err := sol.play(ctx, policies, nil)
 	if err != nil {
 		return nil, err
 	}
 	return ev.value, nil
+}
+
+// play evaluates the graph. Its errors name a position.
+func (sol *Solution[S]) play(ctx context.Context, policies []*policyTable, progress func(float64)) (*evaluation, error) {
+	ev, err := sol.graph.evaluate(ctx, policies, progress)
+	if err != nil {
+		return nil, fmt.Errorf("tabular: from position %s: %w", text(sol.rules, sol.x.State(ev.entry, 0)), err)
+	}
+	return ev, nil
 }
 
 // Charts implements [game.Solution]. There are none.

@@ -25,8 +25,8 @@ const visitTolerance = 1e-18
 // newVisits returns the visits in the games from a start.
 func (sol *Solution[S]) newVisits(ctx context.Context, policies []*policyTable, from start) (*visits[S], error) {
 	v := &visits[S]{Solution: sol, policies: policies, pending: make([]float64, sol.x.Len()), visits: make([]float64, sol.x.Len())}
-	if sol.list != nil {
-		v.ev = &evaluation{graph: &sol.list.graph, policies: policies, value: sol.value, choice: sol.choice, local: make([]int32, sol.x.Len())}
+	if sol.graph != nil {
+		v.ev = &evaluation{graph: sol.graph, policies: policies, value: sol.value, choice: sol.choice, local: make([]int32, sol.x.Len())}
 	}
 	v.pending[from.at] = from.prob
 	return v, v.run(ctx)

@@ -30,7 +30,7 @@ type Game struct {
 // Game defines -game, -players, -game-config and -cache.
 func (f *Flags) Game() *Game {
 	g, ids := &Game{flags: f}, catalog.IDs()
-	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+" (default "+ids[0]+")")
+	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+", or the file of a table (default "+ids[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings that replace defaults of the game", func(path string) (err error) {
 		g.Config, err = input.ReadSettings(path)
@@ -116,18 +116,38 @@ func (g *Game) DefaultOf(names []string) error {
 func (g *Game) Open() (env.Game, error) {
 	ids := catalog.IDs()
 	id := cmp.Or(g.ID, ids[0])
-	if !slices.Contains(ids, id) {
+	if !slices.Contains(ids, id) && !catalog.IsFile(id) {
 		return nil, Unknown("game", id, ids)
 	}
 	if g.Players < 1 && g.flags.Given("players") {
 		return nil, Usagef("-players is %d; want at least 1", g.Players)
 	}
-	handle, err := catalog.Open(id, g.Players, g.Config)
+	if catalog.IsFile(id) {
+		return g.openFile(id)
+	}
+	handle, err := catalog.OpenNamed(id, g.Players, g.Config)
 	if err != nil && g.file != "" {
 		err = fmt.Errorf("%s: %w", g.file, input.Placed(err))
 	}
 	if err != nil {
 		return nil, &UsageError{err}
+	}
+	return handle, nil
+}
+
+// openFile opens the table in a file, whose warnings it prints.
+func (g *Game) openFile(path string) (env.Game, error) {
+	for _, flag := range []string{"players", "game-config"} {
+		if g.flags.Given(flag) {
+			return nil, Usagef("-%s does not go with the table %s, which has one number of players and no settings; leave it out", flag, input.Quote(path))
+		}
+	}
+	handle, err := catalog.OpenNamed(path, 0, g.Config)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if w, ok := handle.Rules().(interface{ Warning() string }); ok && w.Warning() != "" {
+		fmt.Fprintln(os.Stderr, "warning:", w.Warning())
 	}
 	return handle, nil
 }

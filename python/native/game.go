@@ -143,8 +143,8 @@ func specify(g env.Game) specification {
 	return s
 }
 
-// marsgym_open opens a game of the catalog and writes its specification. players 0 is
-// the default number; config is JSON that overrides the default config, or NULL.
+// marsgym_open opens a game of the catalog, or the file of a table, and writes its specification.
+// players 0 is the default number; config is JSON that overrides the default config, or NULL.
 //
 //export marsgym_open
 func marsgym_open(id *C.char, players C.int, config *C.char, g *C.uintptr_t, out **C.char) result {
@@ -156,7 +156,7 @@ func marsgym_open(id *C.char, players C.int, config *C.char, g *C.uintptr_t, out
 		if err := simd.Err(); err != nil {
 			return nil, err
 		}
-		opened, err := catalog.Open(C.GoString(id), int(players), cfg)
+		opened, err := catalog.OpenNamed(C.GoString(id), int(players), cfg)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/env/tablegame"
 	"marsgym/internal/core"
 )
 
@@ -40,6 +41,7 @@ func of(g env.Game) (Experts, error) {
 		expertsOf[marsisours.State](rules),
 		expertsOf[martianrisk.State](rules),
 		expertsOf[pig.State](rules),
+		expertsOf[tablegame.State](rules),
 	)
 	if x == nil {
 		return nil, fmt.Errorf("this handle of %s has no experts, make it with expert.NewGame: %w", g.Spec().ID, ErrUnsupported)

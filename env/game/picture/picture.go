@@ -32,6 +32,13 @@ func Text(s *game.Scene, to message.Speaker) string {
 	if !s.Warning.IsZero() {
 		lines = append(lines, say(to, s.Warning)...)
 	}
+	if s.Board != "" {
+		for line := range strings.SplitSeq(strings.TrimRight(s.Board, "\n"), "\n") {
+			for part := range slices.Chunk([]rune(line), columns) {
+				lines = append(lines, string(part))
+			}
+		}
+	}
 	below := append(dice(s.Dice, to), panel(s, to)...)
 	if s.Map == nil {
 		return strings.Join(append(append(lines, seats(s, to, len(below))...), below...), "\n")

@@ -27,7 +27,7 @@ var layers = []struct{ name, packages string }{
 	{"game", "env/game internal/..."}, // the contract; files, kernels and other means
 	{"abilities of games", "internal/core"},
 	{"solver", "env/tabular"},
-	{"games", "env/* env/game/picture internal/plot internal/curve"},
+	{"games", "env/* env/tablegame env/game/picture internal/plot internal/curve"},
 	{"env", "env models"},
 	{"lists and records of games", "env/catalog env/record"},
 	{"search", "agents/search"},
@@ -110,6 +110,7 @@ func TestCheck(t *testing.T) {
 		{"env", "marsgym/agents/search", "env may not import marsgym/agents/search"},
 		{"env", "marsgym", "env may not import marsgym"},
 		{"env/catalog", "marsgym/env marsgym/env/game marsgym/env/pig", ""},
+		{"python/native", "marsgym/env/tablegame", ""},
 		{"env/catalog", "marsgym/agents/search", "env/catalog may not import marsgym/agents/search"},
 		{"env/catalog", "marsgym/train/expert", "env/catalog may not import marsgym/train/expert"},
 		{"agents/search", "marsgym/env/pig marsgym/models", ""},
