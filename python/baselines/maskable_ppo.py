@@ -1,11 +1,12 @@
 """MaskablePPO of sb3-contrib on marsgym.sb3.VecEnv, against an agent in the other seats."""
 
-import marsgym
 import torch
 from common import arguments, clock, report
-from marsgym.sb3 import VecEnv, policy
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+
+import marsgym
+from marsgym.sb3 import VecEnv, policy
 
 
 class Clock(BaseCallback):

@@ -1,8 +1,9 @@
 """An agent of one's own, scored exactly: the rule for Pig to hold at 20 points, or to win."""
 
-import marsgym
 import numpy as np
 from common import arguments, report
+
+import marsgym
 
 args = arguments("pig", hold=20)
 game = marsgym.load(args.game)

@@ -4,10 +4,11 @@ The value head has the expected return of every seat, so that a decision is cred
 the returns of the seat that took it, whoever moves next.
 """
 
-import marsgym
 import numpy as np
 import torch
 from common import arguments, clock, report
+
+import marsgym
 from marsgym.torch import MLP
 
 args = arguments(

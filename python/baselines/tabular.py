@@ -1,8 +1,9 @@
 """Q-learning with a table, by self-play of two seats in a game whose returns sum to zero."""
 
-import marsgym
 import numpy as np
 from common import arguments, clock, report
+
+import marsgym
 
 args = arguments("pig", envs=256, rate=0.05, explore=0.1)
 rng = np.random.default_rng(args.seed)

@@ -10,6 +10,7 @@ python benchmarks/openspiel_compare.py --minutes 30
 import argparse
 import json
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -76,8 +77,9 @@ def ours(name, what):
     """The same by marsgym: the listing, and what follows."""
     import warnings
 
-    import marsgym
     import numpy as np
+
+    import marsgym
     from marsgym import openspiel
 
     warnings.simplefilter("ignore")
@@ -107,9 +109,12 @@ def ours(name, what):
 def measure(name, what, who, limit):
     """Runs a row in a process of its own; None if it does not end within the limit."""
     command = [sys.executable, __file__, "--row", name, what, who]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
+
+    def confine():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=confine)
+    if done.returncode == -signal.SIGKILL:
         return None
     if done.returncode:
         return {"error": done.stderr.strip().splitlines()[-1]}
@@ -118,10 +123,11 @@ def measure(name, what, who, limit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=30, help="limit of wall time of a row")
+    parser.add_argument("--minutes", type=float, default=30, help="limit of CPU time of a row")
     parser.add_argument("--only", default="", help="rows whose game contains this")
     parser.add_argument("--row", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    limit = int(60 * args.minutes)
     if args.row:
         name, what, who = args.row
         found = (ours if who == "ours" else openspiel)(name, what)
@@ -130,27 +136,27 @@ def main():
         return
     print(
         "| game | computed | states | OpenSpiel, s | MB | listing, s | then, s | MB "
-        "| × without listing | × with | value | difference |"
+        "| times as fast without listing | with | value | difference |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for name, what in ROWS:
         if args.only not in name:
             continue
-        a = measure(name, what, "ours", 60 * args.minutes)
-        b = measure(name, what, "openspiel", 60 * args.minutes)
+        a = measure(name, what, "ours", limit)
+        b = measure(name, what, "openspiel", limit)
         if a is None or "error" in a:
             cells = ["", "not ended" if a is None else a["error"]]
         else:
             whole = a["listing"] + a["seconds"]
             cells = [f"{a['states']:,}"]
             if b is None:
-                cells += [f"above {60 * args.minutes:,.0f}", ""]
+                cells += [f"above {limit:,}", ""]
             elif "error" in b:
                 cells += [b["error"], ""]
             else:
                 cells += [f"{b['seconds']:.2f}", f"{b['mb']:.0f}"]
             cells += [f"{a['listing']:.2f}", f"{a['seconds']:.4f}", f"{a['mb']:.0f}"]
-            least = 60 * args.minutes if b is None else b.get("seconds")
+            least = limit if b is None else b.get("seconds")
             more = "> " if b is None else ""
             if least is None:
                 cells += ["", ""]

@@ -11,9 +11,10 @@ import argparse
 import random
 import time
 
-import marsgym
 import numpy as np
 import pyspiel
+
+import marsgym
 from marsgym import openspiel
 
 parser = argparse.ArgumentParser()

@@ -15,11 +15,12 @@ import statistics
 import time
 
 import gymnasium
-import marsgym
 import numpy as np
+from pettingzoo.classic import tictactoe_v3
+
+import marsgym
 from marsgym import pettingzoo
 from marsgym.gymnasium import env_ids
-from pettingzoo.classic import tictactoe_v3
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--game", default="pig")

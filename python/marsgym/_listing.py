@@ -168,12 +168,15 @@ def _play(rules: Rules, moves: int, rng: random.Random) -> Any:
     for _ in range(moves):
         who = rules.current_player(state)
         if who >= 0:
-            state = rules.child(state, rng.choice(rules.legal_actions(state)))
+            options, weights = list(rules.legal_actions(state)), None
         elif who == CHANCE:
-            outcomes, weights = zip(*rules.chance_outcomes(state), strict=True)
-            state = rules.child(state, rng.choices(outcomes, weights)[0])
+            listed = list(rules.chance_outcomes(state))
+            options, weights = [o for o, _ in listed], [p for _, p in listed]
         else:
             return None
+        if not options:
+            return None  # an error, which the listing names
+        state = rules.child(state, rng.choices(options, weights)[0])
     return state
 
 
@@ -229,11 +232,16 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
                 probability.extend(merged.values())
             else:
                 values = tuple(map(float, rules.returns(state)))
+                if len(values) != rules.players:
+                    raise ValueError(
+                        f"the returns of {state} are {list(values)}; want {rules.players} numbers"
+                    )
                 first.append(ends.setdefault(values, len(ends)))
                 count.append(0)
             player.append(who)
             observations.append(state)
             texts.append(state)
+        limits.check(len(player), len(numbers))
         layer = reached
     highest = max(action, default=0)
     table = Table(

@@ -87,7 +87,7 @@ class Table:
         if seen is None:
             seen = np.zeros((len(self), 0, 0), np.uint8)
         small = seen if seen.dtype == np.uint8 else None
-        arrays = {
+        arrays: dict[str, npt.NDArray[Any] | None] = {
             "player": self.player,
             "first": self.first,
             "count": self.count,

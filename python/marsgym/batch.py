@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from marsgym import _native
 from marsgym._job import Questions, drive
-from marsgym.evaluation import Policy, entrant
+from marsgym.evaluation import Asked, Policy, entrant
 
 if TYPE_CHECKING:
     from marsgym.game import Game, Position

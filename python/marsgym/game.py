@@ -96,7 +96,9 @@ class Game:
         text = None if config is None else _native.text(json.dumps(config), "config")
         self.table = id if isinstance(id, Table) else None
         self._rules: Any = None  # that listed the table in this process
-        self._arguments = None if self.table else (_native.text(id, "id"), seats, text)
+        self._arguments: tuple[Any, ...] = ()
+        if not isinstance(id, Table):
+            self._arguments = (_native.text(id, "id"), seats, text)
         try:
             self._object = self._open()
         except ValueError as e:
@@ -310,7 +312,8 @@ class Game:
         """
         if self.table is None or self._rules is None:
             raise ValueError(
-                f"{self!r} has no states to ask {policy.name!r} about; list the game in this process"
+                f"{self!r} has no states to ask {policy.name!r} about, since this process has "
+                "not listed it; use the game that from_rules or openspiel.table returned"
             )
         probabilities = tabulate(self._rules, self.table, policy.function, policy.name)
         return TabularPolicy(probabilities, policy.name)

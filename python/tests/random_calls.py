@@ -14,11 +14,11 @@ import sys
 import threading
 
 import cloudpickle
-import marsgym
 import numpy as np
+
+import marsgym
 from marsgym import pettingzoo
 from marsgym.gymnasium import Env, VectorEnv
-
 from tests.test_robust import resident, uniform
 
 rng = random.Random(1)

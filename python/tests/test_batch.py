@@ -1,6 +1,7 @@
-import marsgym
 import numpy as np
 import pytest
+
+import marsgym
 from marsgym import IllegalActionError
 
 

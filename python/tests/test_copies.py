@@ -6,12 +6,12 @@ import pickle
 
 import cloudpickle
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
+
+import marsgym
 from marsgym import _native, pettingzoo
 from marsgym.gymnasium import Env, VectorEnv
-
 from tests.test_batch import act, contents, same
 
 

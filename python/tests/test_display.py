@@ -8,8 +8,9 @@ import sys
 import types
 import xml.etree.ElementTree as ElementTree
 
-import marsgym
 import pytest
+
+import marsgym
 from marsgym import _job
 
 

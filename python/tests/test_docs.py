@@ -2,10 +2,10 @@ import importlib
 import re
 from pathlib import Path
 
-import marsgym
 import numpy as np
 import pytest
 
+import marsgym
 from tests.test_model import random_model
 
 DOCS = Path(__file__).parents[2] / "docs"

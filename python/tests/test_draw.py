@@ -5,9 +5,10 @@ import re
 from xml.etree import ElementTree
 
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
+
+import marsgym
 from marsgym import _draw
 from marsgym.gymnasium import env_ids
 

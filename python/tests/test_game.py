@@ -1,9 +1,10 @@
 import pickle
 from statistics import NormalDist
 
-import marsgym
 import numpy as np
 import pytest
+
+import marsgym
 from marsgym import IllegalActionError, NoSolutionError
 
 

@@ -2,12 +2,12 @@ import subprocess
 import sys
 
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from marsgym.gymnasium import OBSERVATION_HIGH, Env, env_ids
 
+import marsgym
+from marsgym.gymnasium import OBSERVATION_HIGH, Env, env_ids
 from tests.test_batch import act
 
 

@@ -4,9 +4,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import marsgym
 import numpy as np
 import pytest
+
+import marsgym
 
 ROOT = Path(__file__).parents[2]
 PRETRAINED = ROOT / "agents" / "pretrained" / "martian-dice-2.safetensors"

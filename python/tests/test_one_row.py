@@ -7,11 +7,11 @@ import os
 import pickle
 
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
-from marsgym.gymnasium import Env, env_ids
 
+import marsgym
+from marsgym.gymnasium import Env, env_ids
 from tests.test_robust import run, uniform
 
 

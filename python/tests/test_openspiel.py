@@ -11,10 +11,11 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-import marsgym
-from marsgym import openspiel
 from open_spiel.python import policy
 from open_spiel.python.algorithms import exploitability, value_iteration
+
+import marsgym
+from marsgym import openspiel
 
 
 def load(id, **config):

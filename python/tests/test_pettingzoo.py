@@ -3,10 +3,11 @@ import pytest
 
 pytest.importorskip("pettingzoo")
 
-import marsgym
-from marsgym import pettingzoo
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
+
+import marsgym
+from marsgym import pettingzoo
 
 # A dict with a mask is what PettingZoo prescribes, and its test warns of.
 pytestmark = pytest.mark.filterwarnings("ignore:Observation (space for|is not)")

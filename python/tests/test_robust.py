@@ -10,10 +10,10 @@ import threading
 import time
 
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
 
+import marsgym
 from tests.test_batch import act
 
 

@@ -5,14 +5,14 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 import gymnasium
-import marsgym
-from marsgym.sb3 import VecEnv, policy
 from sb3_contrib import QRDQN, MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import A2C, DQN, PPO, SAC
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
+import marsgym
+from marsgym.sb3 import VecEnv, policy
 from tests.test_batch import act
 
 

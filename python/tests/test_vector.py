@@ -1,13 +1,13 @@
 """VectorEnv as Gymnasium's own vector environments are: autoreset, seeds, masks, wrappers."""
 
 import gymnasium
-import marsgym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
-from marsgym.gymnasium import VectorEnv, env_ids
 
+import marsgym
+from marsgym.gymnasium import VectorEnv, env_ids
 from tests.test_batch import act
 
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]

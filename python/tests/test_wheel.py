@@ -4,8 +4,9 @@ import re
 import sys
 from pathlib import Path
 
-import marsgym
 import pytest
+
+import marsgym
 
 ROOT = Path(__file__).parents[2]
 HOOK = ROOT / "python" / "hatch_build.py"

@@ -11,11 +11,12 @@ import os
 import time
 
 import gymnasium as gym
-import pettingzoo.utils
-from pettingzoo import make
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.wrappers import ActionMasker
+
+import pettingzoo.utils
+from pettingzoo import make
 
 
 # To pass into other gymnasium wrappers, we need to ensure that pettingzoo's wrappper

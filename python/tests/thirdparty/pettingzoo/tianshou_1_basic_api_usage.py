@@ -9,10 +9,11 @@ pettingzoo >= 1.27.0
 git+https://github.com/thu-ml/tianshou
 """
 
-from pettingzoo import make
 from tianshou.data import Collector
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.policy import MultiAgentPolicyManager, RandomPolicy
+
+from pettingzoo import make
 
 if __name__ == "__main__":
     # Step 1: Load the PettingZoo environment

@@ -14,13 +14,14 @@ import os
 import gymnasium
 import numpy as np
 import torch
-from pettingzoo import make
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
 from tianshou.env.pettingzoo_env import PettingZooEnv
 from tianshou.policy import BasePolicy, DQNPolicy, MultiAgentPolicyManager, RandomPolicy
 from tianshou.trainer import offpolicy_trainer
 from tianshou.utils.net.common import Net
+
+from pettingzoo import make
 
 
 def _get_agents(

@@ -1,12 +1,13 @@
 """AgileRL: DQN with its own vector environments and training loop."""
 
-import marsgym
 import numpy as np
 import torch
 from agilerl.algorithms import DQN
 from agilerl.components.data import Transition
 from agilerl.components.replay_buffer import ReplayBuffer
 from agilerl.utils.utils import create_population, make_vect_envs
+
+import marsgym
 
 if __name__ == "__main__":
     torch.manual_seed(1)

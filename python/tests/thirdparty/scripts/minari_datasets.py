@@ -6,9 +6,10 @@ import sys
 os.environ["MINARI_DATASETS_PATH"] = sys.argv[1]
 
 import gymnasium
-import marsgym  # noqa: F401 (registers the games)
 import minari
 import numpy as np
+
+import marsgym  # noqa: F401 (registers the games)
 
 for inside in (False, True):
     env = gymnasium.make("marsgym/Pig-v1", mask_in_observation=inside)

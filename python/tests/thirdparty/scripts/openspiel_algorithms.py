@@ -4,8 +4,6 @@ exploitability that is ours to 1e-9.
 
 import json
 
-import marsgym
-import marsgym.openspiel
 import numpy as np
 import pyspiel
 from open_spiel.python import policy as policies
@@ -19,6 +17,9 @@ from open_spiel.python.algorithms import (
     tabular_qlearner,
 )
 from open_spiel.python.bots import uniform_random
+
+import marsgym
+import marsgym.openspiel
 
 # A game that is finite, so that algorithms which walk its whole tree end.
 config = {"start_hand": 1, "start_junk": 0}

@@ -3,7 +3,6 @@
 import os
 
 import gymnasium
-import marsgym.openspiel
 import numpy as np
 import pyspiel
 import pytest
@@ -14,6 +13,8 @@ from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.open_spiel import OpenSpielEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
+
+import marsgym.openspiel
 
 os.environ["RAY_raylet_start_wait_time_s"] = "300"  # noqa: SIM112 (the machine may be busy)
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)

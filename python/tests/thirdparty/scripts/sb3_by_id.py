@@ -1,11 +1,12 @@
 """Stable-Baselines3: PPO and DQN choose their environment by its id."""
 
 import numpy as np
-from marsgym.gymnasium import Env, env_ids
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
+
+from marsgym.gymnasium import Env, env_ids
 
 name = "marsgym/Pig-Lenient-v1"
 for id in env_ids():

@@ -2,12 +2,13 @@
 
 import sys
 
-import marsgym
 import numpy as np
-from marsgym.sb3 import VecEnv, policy
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from stable_baselines3.common.env_util import make_vec_env
+
+import marsgym
+from marsgym.sb3 import VecEnv, policy
 
 folder = sys.argv[1]
 for env in (make_vec_env("marsgym/Pig-v1", 8, seed=1), VecEnv("pig", 8, seed=1)):

@@ -1,7 +1,6 @@
 """Tianshou 2: DQN against a random agent by its PettingZooEnv, and by a Gymnasium id."""
 
 import gymnasium
-import marsgym.pettingzoo  # noqa: F401 (registers the games)
 import numpy as np
 import pettingzoo
 import torch
@@ -14,6 +13,8 @@ from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
+
+import marsgym.pettingzoo  # noqa: F401 (registers the games)
 
 np.random.seed(1)  # noqa: NPY002 (Tianshou draws from it)
 torch.manual_seed(1)

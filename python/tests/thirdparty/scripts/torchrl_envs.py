@@ -1,11 +1,12 @@
 """TorchRL: its checker, a collector, and its wrappers of Gymnasium, PettingZoo and OpenSpiel."""
 
-import marsgym.openspiel
-import marsgym.pettingzoo
 import pettingzoo
 import torch
 from torchrl.collectors import Collector
 from torchrl.envs import GymEnv, GymWrapper, OpenSpielEnv, PettingZooWrapper, check_env_specs
+
+import marsgym.openspiel
+import marsgym.pettingzoo
 
 torch.manual_seed(1)
 env = GymEnv("marsgym/Pig-Lenient-v1")
