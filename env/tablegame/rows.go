@@ -1,60 +1,82 @@
 package tablegame
 
 import (
-	"math"
+	"math/bits"
 	"math/rand/v2"
 
 	"marsgym/env/game"
 )
 
-// maxWide is the largest number of states times actions of a table that batches play by a successor
-// and a mask for each, which take 5 bytes. Chosen: they stay in the caches of a core, and a lookup is
-// twice as fast as a search in the list of actions.
-const maxWide = 1 << 20
+// maxBits is the largest number of actions of a table with the legal ones as bits.
+const maxBits = 64
 
-// wide holds a number for each state and action.
-type wide struct {
-	next []uint32  // [states, A]; illegal where the action is
-	mask []bool    // [states, A]
-	obs  []float32 // [states, Seats, Len] of observations in bytes
+// The eight bits of a byte, the lowest first, as numbers of an observation and as a mask.
+var (
+	floatsOf [256][8]float32
+	boolsOf  [256][8]bool
+)
+
+func init() {
+	for b := range floatsOf {
+		for k := range 8 {
+			floatsOf[b][k], boolsOf[b][k] = float32(b>>k&1), b>>k&1 == 1
+		}
+	}
 }
 
-// illegal is the successor by an action that is not legal.
-const illegal = math.MaxUint32
-
-// widen returns the wide form of a table, or nil if it is too large.
-func (t *Table) widen() *wide {
-	n := len(t.Mover) * t.Actions
-	if n > maxWide {
+// legalBits returns the legal actions of each state as bits, or nil if there are too many actions.
+func (t *Table) legalBits() []uint64 {
+	if t.Actions > maxBits {
 		return nil
 	}
-	w := &wide{next: make([]uint32, n), mask: make([]bool, n)}
-	for i := range w.next {
-		w.next[i] = illegal
-	}
+	list := make([]uint64, len(t.Mover))
 	for i, mover := range t.Mover {
 		if mover < 0 {
 			continue
 		}
-		first := int(t.First[i])
-		for k, a := range t.actions(uint32(i)) {
-			w.next[i*t.Actions+int(a)], w.mask[i*t.Actions+int(a)] = t.Next[first+k], true
+		for _, a := range t.actions(uint32(i)) {
+			list[i] |= 1 << a
 		}
 	}
-	return w
+	return list
 }
 
-// NewRows implements [game.Sampler]. All rows of a table share 5 bytes for each state and action, if
-// they are a million or fewer.
+// observationBits returns the observations as bits [states, Seats, (Len+7)/8], or nil if some number is
+// neither 0 nor 1.
+func (o *Observation) observationBits() []byte {
+	n := len(o.Floats) + len(o.Bytes)
+	for _, x := range o.Floats {
+		if x != 0 && x != 1 {
+			return nil
+		}
+	}
+	for _, x := range o.Bytes {
+		if x > 1 {
+			return nil
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	size := (o.Len + 7) / 8
+	list := make([]byte, n/o.Len*size)
+	for k := range n {
+		if o.Floats != nil && o.Floats[k] == 1 || o.Bytes != nil && o.Bytes[k] == 1 {
+			list[k/o.Len*size+k%o.Len/8] |= 1 << (k % o.Len % 8)
+		}
+	}
+	return list
+}
+
+// NewRows implements [game.Sampler].
 func (r *Rules) NewRows(n int) game.Rows[State] {
-	return &rows{r: r, t: r.t, wide: r.wide(), next: make([]uint32, n), shown: make([]uint32, n)}
+	return &rows{r: r, t: r.t, next: make([]uint32, n), shown: make([]uint32, n)}
 }
 
 // rows plays the rows of a batch.
 type rows struct {
 	r     *Rules
 	t     *Table
-	wide  *wide    // or nil
 	next  []uint32 // [N] scratch of Step
 	shown []uint32 // [N] 1 + the states of the last Show; 0 before the first
 }
@@ -67,27 +89,30 @@ func (w *rows) Step(states []State, actions []game.Action, dice []rand.PCG, play
 		return bad
 	}
 	mover := w.t.Mover
-	limit := 0
 	for i, to := range next {
 		who := mover[to]
 		if who == game.Chance {
-			if limit == 0 {
-				limit = w.r.spec.ChanceLimit()
-			}
-			for k := 0; k < limit && who == game.Chance; k++ {
-				to = w.t.sample(to, &dice[i])
-				who = mover[to]
-			}
+			to, who = w.settle(to, &dice[i])
 		}
 		states[i].At, players[i] = to, who
 	}
 	return -1
 }
 
+// settle samples chance from a chance state, at most as often as ChanceLimit says.
+func (w *rows) settle(at uint32, dice *rand.PCG) (to uint32, who game.Player) {
+	who = game.Chance
+	for limit := w.r.chance; limit > 0 && who == game.Chance; limit-- {
+		at = w.t.sample(at, dice)
+		who = w.t.Mover[at]
+	}
+	return at, who
+}
+
 // play sets next [N] to the successors by actions, and returns the first row whose action is illegal,
 // or -1.
 func (w *rows) play(next []uint32, states []State, actions []game.Action) int {
-	if w.wide == nil {
+	if w.r.legal == nil {
 		for i, s := range states {
 			to, ok := uint32(0), w.t.Mover[s.At] >= 0 && actions[i] >= 0
 			if ok {
@@ -100,17 +125,14 @@ func (w *rows) play(next []uint32, states []State, actions []game.Action) int {
 		}
 		return -1
 	}
-	wide, n := w.wide.next, uint(w.t.Actions)
+	first, list := w.t.First, w.t.Next
 	for i, s := range states {
-		a := uint(actions[i])
-		if a >= n {
+		legal, a := w.r.legal[s.At], uint(actions[i])
+		if a >= maxBits || legal>>a&1 == 0 {
 			return i
 		}
-		to := wide[uint(s.At)*n+a]
-		if to == illegal {
-			return i
-		}
-		next[i] = to
+		before := legal & (1<<a - 1)
+		next[i] = list[uint(first[s.At])+uint(bits.OnesCount64(before))]
 	}
 	return -1
 }
@@ -118,19 +140,11 @@ func (w *rows) play(next []uint32, states []State, actions []game.Action) int {
 // Show implements [game.Rows].
 func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
 	w.showMasks(states, mask)
-	d := w.r.d
-	o := &w.t.Observation
+	d, o := w.r.d, &w.t.Observation
 	switch {
-	case o.Floats != nil:
-		floats, size, seats := o.Floats, o.Len, o.Seats
-		for i, s := range states {
-			from := int(s.At)
-			if seats > 1 {
-				from = from*seats + int(players[i])
-			}
-			copy(obs[i*d:(i+1)*d], floats[from*size:(from+1)*size])
-		}
-	case o.Bytes == nil && len(w.t.Mover) <= maxOneHot:
+	case w.r.bits != nil:
+		w.showBits(states, players, obs)
+	case o.Floats == nil && o.Bytes == nil && len(w.t.Mover) <= maxOneHot:
 		// Only what was shown is 1, and only it is cleared: an observation has thousands of numbers.
 		n := len(w.t.Mover)
 		for i, s := range states {
@@ -152,23 +166,45 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 	}
 }
 
+// showBits writes observations from their bits, eight numbers at once. What it writes beyond the end of
+// a row is overwritten by the next one; the last rows are written one by one.
+func (w *rows) showBits(states []State, players []game.Player, obs []float32) {
+	d, seats := w.r.d, w.t.Observation.Seats
+	size := (d + 7) / 8
+	for i, s := range states {
+		from := int(s.At)
+		if seats > 1 {
+			from = from*seats + int(players[i])
+		}
+		row := obs[i*d:]
+		if len(row) < 8*size {
+			w.r.Encode(row[:d], s, players[i])
+			continue
+		}
+		for k, b := range w.r.bits[from*size : (from+1)*size] {
+			*(*[8]float32)(row[8*k:]) = floatsOf[b]
+		}
+	}
+}
+
 // showMasks writes the masks.
 func (w *rows) showMasks(states []State, mask []bool) {
 	n := w.t.Actions
-	if w.wide == nil {
-		for i, s := range states {
-			row := mask[i*n : (i+1)*n]
-			clear(row)
-			if w.t.Mover[s.At] < 0 {
-				continue
+	size := (n + 7) / 8
+	for i, s := range states {
+		row := mask[i*n:]
+		if w.r.legal != nil && len(row) >= 8*size {
+			legal := w.r.legal[s.At]
+			for k := 0; k < size; k++ {
+				*(*[8]bool)(row[8*k:]) = boolsOf[byte(legal>>(8*k))]
 			}
+			continue
+		}
+		clear(row[:n])
+		if w.t.Mover[s.At] >= 0 {
 			for _, a := range w.t.actions(s.At) {
 				row[a] = true
 			}
 		}
-		return
-	}
-	for i, s := range states {
-		copy(mask[i*n:(i+1)*n], w.wide.mask[int(s.At)*n:(int(s.At)+1)*n])
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
 )
 
-// Limits. Chosen: a one-hot observation of the largest size is 64 kB, and games with cycles that
-// people play end far earlier.
+// Limits. Chosen: a one-hot observation of the largest size is 64 kB, and games with cycles that people
+// play end far earlier.
 const (
 	maxOneHot        = 1 << 14
 	defaultMoveLimit = 10_000
@@ -34,10 +33,12 @@ type Rules struct {
 	d     int      // D
 	names []string // of actions
 
-	unreached int    // number of states that cannot be reached
-	first     uint32 // the first of them
+	legal  []uint64 // legal actions of each state as bits, or nil
+	bits   []byte   // observations as bits, or nil
+	chance int      // ChanceLimit
 
-	wide func() *wide // for batches, made once
+	unreached int // number of states that cannot be reached
+	first     int // of them
 }
 
 // New returns the rules of a table, which it keeps and nobody may change from then on. An error names
@@ -72,16 +73,16 @@ func newRules(t *Table, digest string) *Rules {
 	} else {
 		r.spec.Unit = "points"
 	}
-	r.d = r.spec.ObsLen()
+	r.d, r.chance = r.spec.ObsLen(), r.spec.ChanceLimit()
+	r.legal, r.bits = t.legalBits(), t.Observation.observationBits()
 	for i, reached := range t.reach() {
 		if !reached {
 			if r.unreached == 0 {
-				r.first = uint32(i)
+				r.first = i
 			}
 			r.unreached++
 		}
 	}
-	r.wide = sync.OnceValue(t.widen)
 	return r
 }
 
