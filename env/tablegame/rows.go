@@ -24,6 +24,15 @@ func init() {
 	}
 }
 
+// spread writes bits, the lowest first, as numbers.
+func spread(dst []float32, x uint64) {
+	for ; len(dst) >= 8; x >>= 8 {
+		*(*[8]float32)(dst) = floatsOf[byte(x)]
+		dst = dst[8:]
+	}
+	copy(dst, floatsOf[byte(x)][:])
+}
+
 // legalBits returns the legal actions of each state as bits, or nil if there are too many actions.
 func (t *Table) legalBits() []uint64 {
 	if t.Actions > maxBits {
@@ -41,10 +50,9 @@ func (t *Table) legalBits() []uint64 {
 	return list
 }
 
-// observationBits returns the observations as bits [states, Seats, (Len+7)/8], or nil if some number is
-// neither 0 nor 1.
-func (o *Observation) observationBits() []byte {
-	n := len(o.Floats) + len(o.Bytes)
+// words returns the observations as bits [states, Seats, (Len+63)/64], or nil if some number is neither
+// 0 nor 1.
+func (o *Observation) words() []uint64 {
 	for _, x := range o.Floats {
 		if x != 0 && x != 1 {
 			return nil
@@ -55,14 +63,15 @@ func (o *Observation) observationBits() []byte {
 			return nil
 		}
 	}
+	n := len(o.Floats) + len(o.Bytes)
 	if n == 0 {
 		return nil
 	}
-	size := (o.Len + 7) / 8
-	list := make([]byte, n/o.Len*size)
+	size := (o.Len + 63) / 64
+	list := make([]uint64, n/o.Len*size)
 	for k := range n {
 		if o.Floats != nil && o.Floats[k] == 1 || o.Bytes != nil && o.Bytes[k] == 1 {
-			list[k/o.Len*size+k%o.Len/8] |= 1 << (k % o.Len % 8)
+			list[k/o.Len*size+k%o.Len/64] |= 1 << (k % o.Len % 64)
 		}
 	}
 	return list
@@ -169,42 +178,48 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 // showBits writes observations from their bits, eight numbers at once. What it writes beyond the end of
 // a row is overwritten by the next one; the last rows are written one by one.
 func (w *rows) showBits(states []State, players []game.Player, obs []float32) {
-	d, seats := w.r.d, w.t.Observation.Seats
-	size := (d + 7) / 8
+	d, seats, bits := w.r.d, w.t.Observation.Seats, w.r.bits
+	words, room := (d+63)/64, (d+7)/8*8
 	for i, s := range states {
+		if len(obs) < room {
+			w.r.Encode(obs[:d], s, players[i])
+			obs = obs[d:]
+			continue
+		}
 		from := int(s.At)
 		if seats > 1 {
 			from = from*seats + int(players[i])
 		}
-		row := obs[i*d:]
-		if len(row) < 8*size {
-			w.r.Encode(row[:d], s, players[i])
-			continue
+		row := obs[:room]
+		for _, x := range bits[from*words : (from+1)*words] {
+			n := min(64, len(row))
+			spread(row[:n], x)
+			row = row[n:]
 		}
-		for k, b := range w.r.bits[from*size : (from+1)*size] {
-			*(*[8]float32)(row[8*k:]) = floatsOf[b]
-		}
+		obs = obs[d:]
 	}
 }
 
-// showMasks writes the masks.
+// showMasks writes the masks, of up to 64 actions as showBits writes observations.
 func (w *rows) showMasks(states []State, mask []bool) {
-	n := w.t.Actions
-	size := (n + 7) / 8
-	for i, s := range states {
-		row := mask[i*n:]
-		if w.r.legal != nil && len(row) >= 8*size {
-			legal := w.r.legal[s.At]
-			for k := 0; k < size; k++ {
-				*(*[8]bool)(row[8*k:]) = boolsOf[byte(legal>>(8*k))]
+	n, legal := w.t.Actions, w.r.legal
+	room := (n + 7) / 8 * 8
+	for _, s := range states {
+		if legal != nil && len(mask) >= room {
+			row, x := mask[:room], legal[s.At]
+			for len(row) >= 8 {
+				*(*[8]bool)(row) = boolsOf[byte(x)]
+				row, x = row[8:], x>>8
 			}
+			mask = mask[n:]
 			continue
 		}
-		clear(row[:n])
+		clear(mask[:n])
 		if w.t.Mover[s.At] >= 0 {
 			for _, a := range w.t.actions(s.At) {
-				row[a] = true
+				mask[a] = true
 			}
 		}
+		mask = mask[n:]
 	}
 }

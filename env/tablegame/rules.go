@@ -34,7 +34,7 @@ type Rules struct {
 	names []string // of actions
 
 	legal  []uint64 // legal actions of each state as bits, or nil
-	bits   []byte   // observations as bits, or nil
+	bits   []uint64 // observations as bits, or nil
 	chance int      // ChanceLimit
 
 	unreached int // number of states that cannot be reached
@@ -74,7 +74,7 @@ func newRules(t *Table, digest string) *Rules {
 		r.spec.Unit = "points"
 	}
 	r.d, r.chance = r.spec.ObsLen(), r.spec.ChanceLimit()
-	r.legal, r.bits = t.legalBits(), t.Observation.observationBits()
+	r.legal, r.bits = t.legalBits(), t.Observation.words()
 	for i, reached := range t.reach() {
 		if !reached {
 			if r.unreached == 0 {
@@ -227,6 +227,12 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 		from = (int(s.At)*o.Seats + int(p)) * o.Len
 	}
 	switch n := len(r.t.Mover); {
+	case r.bits != nil:
+		words := (o.Len + 63) / 64
+		for k, x := range r.bits[from/o.Len*words:][:words] {
+			spread(dst[64*k:min(64*(k+1), o.Len)], x)
+		}
+		return
 	case o.Floats != nil:
 		copy(dst, o.Floats[from:from+o.Len])
 		return
