@@ -69,6 +69,8 @@ class Rules:
     observe: Callable[[Any, int], Sequence[float]] | None
     """What a seat observes [D]."""
     text: Callable[[Any], str] | None
+    action_text: Callable[[Any, int], str] | None
+    """Of a legal action in a state; states of one seat give the same."""
     num_actions: int | None
     """A; None is one more than the highest action."""
     remedy: str
@@ -192,7 +194,7 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
     action, following = array("H"), array("I")
     outcome, probability = array("I"), array("d")
     ends: dict[tuple[float, ...], int] = {}
-    observations, texts = _Observations(rules), _Texts(rules)
+    observations, texts, names = _Observations(rules), _Texts(rules), _ActionTexts(rules)
     layer = [rules.initial]
     while layer:
         reached: list[Any] = []
@@ -214,6 +216,7 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
                     following.append(n)
                 count.append(len(actions))
                 action.extend(actions)
+                names.append(state, who, actions)
             elif who == CHANCE:
                 first.append(len(outcome))
                 merged: dict[int, float] = {}
@@ -243,11 +246,12 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
             texts.append(state)
         limits.check(len(player), len(numbers))
         layer = reached
-    highest = max(action, default=0)
+    if rules.num_actions is None:
+        rules.num_actions = max(action, default=0) + 1
     table = Table(
         name=rules.name,
         players=rules.players,
-        num_actions=highest + 1 if rules.num_actions is None else rules.num_actions,
+        num_actions=rules.num_actions,
         player=_array(player, np.int8),
         first=_array(first, np.uint32),
         count=_array(count, np.uint16),
@@ -258,6 +262,7 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
         returns=np.array(list(ends), np.float64).reshape(len(ends), rules.players),
         observation=observations.finish(_array(player, np.int8)),
         state_texts=texts.texts,
+        action_texts=names.finish(rules.num_actions),
     )
     return Listing(table, numbers)
 
@@ -278,6 +283,30 @@ class _Texts:
             self.texts.append(self.text(state))  # type: ignore[misc]
             if len(self.texts) > _TEXTS:
                 self.texts = None
+
+
+class _ActionTexts:
+    """The texts of actions, which can differ by seat."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.text = rules.action_text
+        self.seen: list[set[int]] = [set() for _ in range(rules.players)]
+        self.texts: dict[int, list[str]] = {}
+
+    def append(self, state: Any, who: int, actions: Sequence[int]) -> None:
+        if self.text is None or self.seen[who].issuperset(actions):
+            return
+        for a in actions:
+            if a not in self.seen[who]:
+                self.seen[who].add(a)
+                text, known = self.text(state, a), self.texts.setdefault(a, [])
+                if text not in known:
+                    known.append(text)
+
+    def finish(self, num_actions: int) -> list[str] | None:
+        if self.text is None:
+            return None
+        return ["/".join(self.texts.get(a, [])) for a in range(num_actions)]
 
 
 class _Observations:

@@ -71,9 +71,7 @@ def table(
     refuse(spiel)
     rules = _rules(spiel, key, observe, texts)
     about = f"{spiel} of OpenSpiel"
-    made, listing = listed_game(
-        rules, limit, memory, progress, cache, action_text=_action_text(spiel), about=about
-    )
+    made, listing = listed_game(rules, limit, memory, progress, cache, about)
     _check(spiel, rules, listing)
     return made
 
@@ -123,6 +121,7 @@ def _rules(
         key=key or (_key_with_returns if rewarded else _key),
         observe=observe,
         text=str if texts else None,
+        action_text=state.action_to_string if texts else None,
         num_actions=spiel.num_distinct_actions(),
         remedy=remedy,
     )
@@ -151,23 +150,6 @@ def _key_with_returns(state: pyspiel.State) -> str | bytes:
 
 def _digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
-
-
-def _action_text(spiel: pyspiel.Game) -> Callable[[int], str]:
-    """The texts of actions, which OpenSpiel has by player."""
-
-    def text(action: int) -> str:
-        names: list[str] = []
-        for player in range(spiel.num_players()):
-            try:
-                name = spiel.action_to_string(player, action)
-            except (RuntimeError, ValueError):
-                continue
-            if name not in names:
-                names.append(name)
-        return "/".join(names)
-
-    return text
 
 
 def _check(spiel: pyspiel.Game, rules: Rules, listing: Listing) -> None:

@@ -86,10 +86,11 @@ def from_rules(
         key=lambda state: state,
         observe=observation_tensor,
         text=text,
+        action_text=None if action_text is None else lambda state, action: action_text(action),
         num_actions=num_actions,
         remedy="make the game smaller, or leave out of a state what later play does not depend on",
     )
-    return listed_game(rules, limit, memory, progress, cache, action_text=action_text)[0]
+    return listed_game(rules, limit, memory, progress, cache)[0]
 
 
 def listed_game(
@@ -98,16 +99,11 @@ def listed_game(
     memory: int | None,
     progress: bool | None,
     cache: str | None,
-    *,
-    action_text: Callable[[int], str] | None = None,
     about: str = "",
 ) -> tuple[Game, Listing]:
     """The game of a listing."""
-    texts = None
     listing = list_states(rules, limit, memory, progress)
-    if action_text is not None:
-        texts = [action_text(a) for a in range(listing.table.num_actions)]
-    table = listing.table.replace(action_texts=texts, about=about)
+    table = listing.table.replace(about=about)
     try:
         game = Game(table, cache=cache)
     except ValueError as e:
