@@ -537,7 +537,8 @@ def load(
     """Opens a game.
 
     Args:
-        id: one of :func:`games`.
+        id: one of :func:`games`, or the path of the file of a table, which has no players and
+            config to choose.
         players: the number of players; None takes the number of the config. Where both are
             given they must be equal.
         config: settings of the rules that differ from the default; see the page of the game.
