@@ -76,7 +76,7 @@ func (m Meta) Check(want Meta) error {
 	case g.Players != w.Players:
 		return fail("it plays %s for %d players, not %d", m.Game, g.Players, w.Players)
 	case m.RulesHash != want.RulesHash:
-		return fail("it was trained with other settings of %s: %s", m.Game, input.Cut(string(m.Config)))
+		return fail("it was trained with other settings of %s: %s; here they are %s", m.Game, input.Cut(string(m.Config)), input.Cut(string(want.Config)))
 	case m.ObsHash != want.ObsHash || g.Obs != w.Obs || g.Actions != w.Actions:
 		return fail("it observes %d numbers and chooses among %d actions of %s; in this release these are %d and %d, or in another order; train a new model, or use the release that trained it",
 			g.Obs, g.Actions, m.Game, w.Obs, w.Actions)

@@ -38,11 +38,17 @@ type Settings struct {
 	Backend    string          `json:"backend"`
 	Device     string          `json:"device,omitempty"`
 	Train      Config          `json:"train"`
+
+	game env.Game // of a run folder with a table, else nil
 }
 
-// Open opens the game of the settings in env/catalog, of which the first is the default.
+// Open opens the game of the settings: a game of env/catalog, of which the first is the default, or the
+// file of a table.
 func (s Settings) Open() (env.Game, error) {
-	return catalog.Open(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig)
+	if s.game != nil {
+		return s.game, nil
+	}
+	return catalog.OpenNamed(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig)
 }
 
 // Draft holds settings as they were written: fields that were left out are zero, since their
@@ -117,7 +123,12 @@ func LoadSettings(dir string) (s Settings, err error) {
 	if s.GameConfig = d.GameConfig; s.GameConfig == nil {
 		s.GameConfig = []byte("{}")
 	}
-	return s, nil
+	if catalog.IsFile(s.Game) {
+		if s.game, err = catalog.OpenNamed(filepath.Join(dir, filepath.Base(s.Game)), 0, s.GameConfig); err != nil {
+			err = tagged{err, ErrConfig}
+		}
+	}
+	return s, err
 }
 
 // Prolong saves the settings of the finished run in dir with more decisions, and returns them. Where
@@ -156,8 +167,11 @@ func (s Settings) Prolong(g env.Game, dir string, more uint64) (Settings, error)
 	return s, err
 }
 
-// Save writes the settings to a run folder.
+// Save writes the settings to a run folder, and the table if the game is one.
 func (s Settings) Save(dir string) error {
+	if err := catalog.SaveTable(cmp.Or(s.Game, catalog.IDs()[0]), s.GameConfig, dir); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
@@ -246,7 +260,7 @@ func decodeSettings(text []byte) (Settings, env.Game, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, nil, err
 	}
-	g, err := s.Open()
+	g, err := catalog.Open(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig) // and no file: another process may have sent it
 	if err != nil {
 		return s, nil, err
 	}

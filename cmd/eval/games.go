@@ -10,7 +10,6 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
 	"marsgym/eval"
@@ -103,7 +102,7 @@ func (p *pricer) price(ctx context.Context, path string) (result, error) {
 	groups := map[string][]*record.Game{} // by hash of the rules
 	var order []string
 	var incomplete error
-	for g, err := range record.ReadPath(path, catalog.Open) {
+	for g, err := range record.ReadPath(path, cli.OpenFor(path)) {
 		if errors.Is(err, record.ErrIncomplete) {
 			fmt.Fprintf(p.bar, "%s: %s; it is left out\n", p.Name(), input.Message(err))
 			incomplete = err

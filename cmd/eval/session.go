@@ -85,7 +85,7 @@ func (s *session) evaluate(ctx context.Context, names []string, do work) (r resu
 	}
 	s.spec = g.Spec()
 	s.agents = &cli.Agents{Game: g, Sample: s.sample, Seed: s.seed, Cache: s.name.CacheDir(), Command: s.Name(), Bar: s.bar}
-	workers, err := s.cluster.Connect(ctx, s.Name(), s.bar)
+	workers, err := s.cluster.Connect(ctx, s.Name(), s.spec.ID, s.bar)
 	if err != nil {
 		return nil, err
 	}

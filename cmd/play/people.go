@@ -14,7 +14,6 @@ import (
 
 	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
-	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/record"
 	"marsgym/internal/atomicfile"
@@ -207,7 +206,7 @@ func inFolder(name, folder string) bool {
 // are not complete.
 func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
 	var last *record.Game
-	for g, err := range record.ReadPath(path, catalog.Open) {
+	for g, err := range record.ReadPath(path, cli.OpenFor(path)) {
 		if errors.Is(err, record.ErrIncomplete) {
 			warn(err)
 			continue

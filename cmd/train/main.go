@@ -179,7 +179,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 	if simd.Active() == simd.Go {
 		fmt.Fprintf(s.bar, "train: the kernels are in plain Go, without assembly; a run takes about %s as long as with avx2 kernels\n", withoutAssembly)
 	}
-	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
+	if s.workers, err = c.cluster.Connect(ctx, "train", s.spec.ID, s.bar); err != nil {
 		return c.advise(err, dir)
 	}
 	defer s.workers.Close()
@@ -513,7 +513,8 @@ func (s *session) suggest(dir, opponent string) {
 		fmt.Fprintf(s.stdout, "evaluate it    %s\nwatch it       %s\n", s.command("eval", "-model", dir), s.command("play", "-watch", "-opponent", cli.Names(opponent)))
 		return
 	}
-	fmt.Fprintf(s.stdout, "evaluate it    %s\n", s.command("eval", "-model", dir, "-against", "greedy"))
+	bots := s.game.BotNames()
+	fmt.Fprintf(s.stdout, "evaluate it    %s\n", s.command("eval", "-model", dir, "-against", bots[len(bots)-1]))
 	const patience = 3600 // chosen: where solving takes an hour, evaluating takes days
 	if e, ok := s.game.Estimate(); ok && env.Solvable(s.game) && s.spec.Players > 2 && e.CoreSeconds < patience {
 		fmt.Fprintf(s.stdout, "or exactly     %s    # visits every position; takes minutes for three players\n", s.command("eval", "-model", dir, "-against", "exact"))

@@ -14,6 +14,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/eval"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster/flags"
@@ -114,8 +115,17 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	if *resume != "" {
-		if f.Others(append([]string{"resume", "steps", "json", "cache"}, flags.Names...)...) != nil {
+		own := []string{"resume", "steps", "json", "cache"}
+		if catalog.IsFile(name.ID) { // of the table, if the run folder has lost it
+			own = append(own, "game")
+		}
+		if f.Others(append(own, flags.Names...)...) != nil {
 			return c, cli.Usagef("-resume uses the settings of the run; leave out the other flags but -steps")
+		}
+		if len(own) > 4 {
+			if c.game, err = name.Open(); err != nil { // it stays open while the settings find it by its SHA-256
+				return c, err
+			}
 		}
 		c.dir, c.resume, c.more = *resume, true, *steps
 		if err := cli.CheckFolder("resume", c.dir); err != nil {
@@ -339,6 +349,9 @@ func (c *call) load() (err error) {
 // [cli.UsageError].
 func (c *call) check() error {
 	if _, err := backendOf(c.Settings); err != nil {
+		return err
+	}
+	if err := c.cluster.CheckGame(c.game.Spec().ID); err != nil {
 		return err
 	}
 	if c.cluster.Addr != "" && c.Train.Algorithm == train.AlgorithmPPO {

@@ -32,7 +32,7 @@ func (s *session) sweep(ctx context.Context, c call) error {
 	}
 	total := c.plan.Runs()
 	fmt.Fprintf(s.stdout, "%d runs of %s, into %s\n", total, s.spec.FullTitle(), dir)
-	if s.workers, err = c.cluster.Connect(ctx, "train", s.bar); err != nil {
+	if s.workers, err = c.cluster.Connect(ctx, "train", s.spec.ID, s.bar); err != nil {
 		return err
 	}
 	defer s.workers.Close()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/web"
 )
@@ -28,6 +29,7 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 type options struct {
 	listen string
 	runs   string
+	game   string
 	limit  time.Duration
 	export string
 	url    string
@@ -39,10 +41,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f := cli.NewFlags("web", "Web serves a page on which you play and analyse all games. It shows what each choice is worth, exactly where a game is solved.")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8437", "`address` to listen on; if others can reach it, the printed address contains a random token")
 	f.StringVar(&o.runs, "runs", "", "`folder` of training runs: the page shows their curves, and their networks play (default runs, if it exists)")
+	f.StringVar(&o.game, "game", "", "`file` of a table of positions, which is added to the games of the page")
 	f.DurationVar(&o.limit, "limit", time.Minute, "`time` limit per request, such as a search")
 	f.StringVar(&o.export, "export", "", "write the page as files to this new `folder` instead of serving it; needs Go and the source code of this program")
 	f.StringVar(&o.url, "url", "", "public `address` of the page of -export, such as https://example.org/mars/, for link previews")
-	f.Group("Page", "listen", "runs", "limit", "export", "url")
+	f.Group("Page", "listen", "runs", "game", "limit", "export", "url")
 	f.Cache(&o.cache)
 	f.Group("Solutions", "cache")
 	f.Example("go run ./cmd/web")
@@ -65,7 +68,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	if u, err := url.Parse(o.url); o.url != "" && (o.export == "" || err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "http") || u.RawQuery+u.Fragment != "" || !strings.HasSuffix(u.Path, "/")) {
 		return nil, cli.Usagef("-url is %q; want the address of the folder of -export, such as https://example.org/mars/", o.url)
 	}
-	for _, name := range []string{"listen", "runs", "limit"} {
+	for _, name := range []string{"listen", "runs", "game", "limit"} {
 		if o.export != "" && f.Given(name) {
 			return nil, cli.Usagef("-export does not serve; leave out -%s", name)
 		}
@@ -80,6 +83,11 @@ func command(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	if o.export != "" {
 		return export(ctx, o.export, o.url, cli.CacheDir(o.cache), stdout)
+	}
+	if o.game != "" {
+		if err := catalog.Add(o.game); err != nil {
+			return &cli.UsageError{Err: fmt.Errorf("-game: %w", err)}
+		}
 	}
 	opt := web.Options{Cache: cli.CacheDir(o.cache), Work: runtime.GOMAXPROCS(0), Limit: o.limit}
 	if o.runs != "" {

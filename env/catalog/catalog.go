@@ -22,9 +22,9 @@ type Entry struct {
 	open func(players int, config []byte) (env.Game, error)
 }
 
-// List returns all games; the default game of the commands is first.
+// List returns all games; the default game of the commands is first, and tables of [Add] are last.
 func List() []Entry {
-	return []Entry{
+	return append([]Entry{
 		{"martian-dice", "press your luck with 13 dice; solved", entry(martiandice.DefaultConfig, martiandice.New)},
 		{"mars-is-ours", "robots fight for the ground of Mars, for two to four", entry(marsisours.DefaultConfig, marsisours.New)},
 		{"mars-is-ours-fast", "the quick game of Mars is Ours!, for two; solved", entry(marsisours.FastConfig, marsisours.New)},
@@ -32,7 +32,7 @@ func List() []Entry {
 		{"martian-risk-small", "Martian Risk on twelve states, a shorter game for three to six", entry(martianrisk.SmallConfig, martianrisk.New)},
 		{"martian-risk-tiny", "Martian Risk for two on four regions; solved", entry(martianrisk.TinyConfig, martianrisk.New)},
 		{"pig", "press your luck with one die; solved for two", entry(pig.DefaultConfig, pig.New)},
-	}
+	}, added()...)
 }
 
 // IDs returns the ids of all games, in the order of List.

@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,8 +31,8 @@ func OpenNamed(name string, players int, config []byte) (env.Game, error) {
 	}
 	r, err := tablegame.Load(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if g, err := openTable(name, config); g != nil { // of a model, opened from another path
-			return g, err
+		if g, err := openTable(filepath.Base(name), config); err == nil { // opened from another path
+			return g, nil
 		}
 		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config))
 	}
@@ -73,6 +75,32 @@ func digestOf(config []byte) string {
 var opened struct {
 	sync.Mutex
 	tables map[string]weak.Pointer[tablegame.Rules]
+	added  []Entry
+}
+
+// Add adds the table in a file to the games of [List], for programs that offer all of them.
+func Add(path string) error {
+	g, err := OpenNamed(path, 0, nil)
+	if err != nil {
+		return err
+	}
+	r := g.Rules().(*tablegame.Rules)
+	opened.Lock()
+	defer opened.Unlock()
+	opened.added = append(opened.added, Entry{g.Spec().ID, cmp.Or(r.Table().About, "a table of positions"), func(players int, config []byte) (env.Game, error) {
+		if want := digestOf(config); players != 0 && players != g.Spec().Players || want != "" && want != r.Digest() {
+			return nil, fmt.Errorf("%s is for %d players and has the SHA-256 %s", g.Spec().ID, g.Spec().Players, r.Digest())
+		}
+		return g, nil
+	}})
+	return nil
+}
+
+// added returns the tables that were added.
+func added() []Entry {
+	opened.Lock()
+	defer opened.Unlock()
+	return slices.Clone(opened.added)
 }
 
 // OpenTable returns the handle of a table. [Open] then opens it by its id and config too.
@@ -93,7 +121,7 @@ func OpenTable(r *tablegame.Rules) env.Game {
 // openTable returns the handle of a table that this process has opened. It returns nil and no error
 // for the id of another game, and an error for a table that has not been opened.
 func openTable(id string, config []byte) (env.Game, error) {
-	if !strings.HasSuffix(id, tablegame.Extension) || slices.Contains(IDs(), id) {
+	if !strings.HasSuffix(id, tablegame.Extension) {
 		return nil, nil
 	}
 	want := digestOf(config)
@@ -107,4 +135,14 @@ func openTable(id string, config []byte) (env.Game, error) {
 		return nil, fmt.Errorf("the table with the SHA-256 %s is %s, not %s", want, r.Spec().ID, input.Quote(id))
 	}
 	return OpenTable(r), nil
+}
+
+// SaveTable writes the table of a game that this process has opened to its id in a folder, so that a
+// run holds all that it needs. It does nothing for other games.
+func SaveTable(id string, config []byte, dir string) error {
+	g, err := openTable(id, config)
+	if g == nil || err != nil {
+		return err
+	}
+	return g.Rules().(*tablegame.Rules).Save(filepath.Join(dir, id))
 }

@@ -65,7 +65,8 @@ func (t *Table) checkSizes() error {
 // checkStates checks each state alone.
 func (t *Table) checkStates() error {
 	var sorted []uint32
-	rows, successors := len(t.Returns)/t.Players, uint64(0)
+	rows := len(t.Returns) / t.Players
+	moves, outcomes := uint64(0), uint64(0)
 	for i := range t.Mover {
 		at, first, n := uint32(i), uint64(t.First[i]), uint64(t.Count[i])
 		switch mover := t.Mover[i]; {
@@ -86,7 +87,12 @@ func (t *Table) checkStates() error {
 		case mover >= 0 && first+n > uint64(len(t.Next)):
 			return fmt.Errorf("state %d has actions %d to %d of the list, and it has %d", i, first, first+n-1, len(t.Next))
 		}
-		if successors += n; successors > uint64(len(t.Next)+len(t.Outcome)) {
+		if t.Mover[i] == game.Chance {
+			outcomes += n
+		} else {
+			moves += n
+		}
+		if moves > uint64(len(t.Next)) || outcomes > uint64(len(t.Outcome)) {
 			return fmt.Errorf("state %d shares actions or outcomes with another; want a list of its own for each state", i)
 		}
 		for _, to := range t.Successors(at) {

@@ -55,13 +55,10 @@ func load(f *os.File) (*Rules, error) {
 		return nil, err
 	}
 	t, err := decode(f, h)
-	if err == nil {
-		err = t.check()
-	}
 	if err != nil {
 		return nil, err
 	}
-	return newRules(t, h.Sum()), nil
+	return build(t) // of a file that another program wrote, the digest can differ from its own
 }
 
 // open reads the header of a file, and checks that the file is as it was written.
@@ -83,7 +80,9 @@ func open(f *os.File) (*tensorfile.Header, error) {
 // decode reads the tensors.
 func decode(r io.ReaderAt, h *tensorfile.Header) (*Table, error) {
 	md := h.Metadata
-	if f := md["format"]; f != format {
+	if f, ok := md["format"]; !ok {
+		return nil, fmt.Errorf("it is not a table of a game; %s", kind.Hint)
+	} else if f != format {
 		return nil, fmt.Errorf("its format is %s; this release reads %s", input.Quote(f), format)
 	}
 	t := &Table{Name: md["name"], About: md["about"]}
@@ -159,7 +158,7 @@ func (d *decoder) has(name string) bool {
 	return ok
 }
 
-// read returns the tensor of a name and a type, with so many dimensions.
+// read returns the tensor of a name and a type, with dims dimensions.
 func read[T tensorfile.Number](d *decoder, name, dtype string, dims int) []T {
 	if d.err != nil {
 		return nil
@@ -179,10 +178,7 @@ func read[T tensorfile.Number](d *decoder, name, dtype string, dims int) []T {
 // [fs.ErrExist] if there is one, or nil if that holds the same table.
 func (r *Rules) Save(path string) error {
 	md, tensors := r.t.encode()
-	sum, err := tensorfile.Sum(md, tensors) // of a file that another program wrote, Digest can be another
-	if err == nil {
-		err = save(path, sum, func(w io.Writer) error { return tensorfile.Write(w, sum, md, tensors) })
-	}
+	err := save(path, r.Digest(), func(w io.Writer) error { return tensorfile.Write(w, r.Digest(), md, tensors) })
 	if err != nil {
 		return fmt.Errorf("table %s: save %s: %w", r.t.Name, path, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
+	"marsgym/internal/input"
 )
 
 // Limits. Chosen: a one-hot observation of the largest size is 64 kB, and games with cycles that people
@@ -44,18 +45,21 @@ type Rules struct {
 // New returns the rules of a table, which it keeps and nobody may change from then on. An error names
 // the state at fault.
 func New(t *Table) (*Rules, error) {
-	if err := t.check(); err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.Name, err)
-	}
-	sum, err := t.digest()
+	r, err := build(t)
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.Name, err)
+		return nil, fmt.Errorf("table %s: %w", input.Cut(t.Name), err)
 	}
-	return newRules(t, sum), nil
+	return r, nil
 }
 
-// newRules returns the rules of a table that has been checked.
-func newRules(t *Table, digest string) *Rules {
+func build(t *Table) (*Rules, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	digest, err := t.digest()
+	if err != nil {
+		return nil, err
+	}
 	r := &Rules{t: t, names: t.actionNames()}
 	r.spec = game.Spec{
 		ID: t.Name + ".game", Title: t.Name, Version: 1, Config: Config{digest},
@@ -83,7 +87,7 @@ func newRules(t *Table, digest string) *Rules {
 			r.unreached++
 		}
 	}
-	return r
+	return r, nil
 }
 
 // Warning says what is odd about a table that can be played, or returns "".

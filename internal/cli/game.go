@@ -108,8 +108,38 @@ func (g *Game) DefaultOf(names []string) error {
 	if err != nil {
 		return &UsageError{err}
 	}
+	if catalog.IsFile(meta.Game) && g.ID == "" {
+		g.ID, g.Config = beside(meta.Game, names...), meta.Config
+	}
 	g.Default(meta.Game, meta.Config)
 	return nil
+}
+
+// OpenFor returns the function that opens the game of a file, such as a model or recorded games, by the
+// id and the config that it holds. That of a table is looked for beside the file, where train puts it
+// for a run, and in the current folder, unless it is open already.
+func OpenFor(path string) func(id string, players int, config []byte) (env.Game, error) {
+	return func(id string, players int, config []byte) (env.Game, error) {
+		if !catalog.IsFile(id) {
+			return catalog.Open(id, players, config)
+		}
+		return catalog.OpenNamed(beside(id, path), 0, config)
+	}
+}
+
+// beside returns the path of the table of this id in the folder of a model among these agents, or the
+// id.
+func beside(id string, names ...string) string {
+	for _, name := range names {
+		path := agents.ModelName(name)
+		for _, dir := range []string{path, filepath.Dir(path)} {
+			file := filepath.Join(dir, filepath.Base(id))
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				return file
+			}
+		}
+	}
+	return id
 }
 
 // Open opens the game. Its errors are UsageErrors.

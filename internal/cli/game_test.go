@@ -5,15 +5,19 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/testgames"
+	"marsgym/models"
 )
 
 // TestGame: flags have precedence over the settings of a file, and those over the defaults.
@@ -74,6 +78,61 @@ func TestGame(t *testing.T) {
 	var usage *cli.UsageError
 	if err := f.Parse([]string{"-game-config", "no/such/file"}, io.Discard); !errors.As(err, &usage) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a config file that does not exist: %v, want a usage error", err)
+	}
+}
+
+// TestGameFile: -game names the file of a table, which has no other settings. The table of a model lies
+// beside it.
+func TestGameFile(t *testing.T) {
+	dir := t.TempDir()
+	path, model := filepath.Join(dir, "tic_tac_toe.game"), filepath.Join(dir, "model.safetensors")
+	rules := testgames.NewTicTacToe()
+	if err := rules.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	spec := rules.Spec()
+	mlp, err := models.NewMLP(models.Shape{Obs: spec.ObsLen(), Actions: spec.Actions, Players: spec.Players, Hidden: []int{4}, Head: models.Logits}, rand.NewPCG(1, 1))
+	if err == nil {
+		err = (&models.File{Meta: agents.MetaOf(spec), MLP: mlp}).Save(model)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "config.json")
+	if err := os.WriteFile(config, []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args   []string
+		agents []string
+		err    string
+	}{
+		{args: []string{"-game", path}},
+		{agents: []string{model}},
+		{agents: []string{"random", "lookahead:2:" + model}},
+		{args: []string{"-game", path + ".game"}, err: "there is no table"},
+		{args: []string{"-game", model}, err: "it is not a table of a game"},
+		{args: []string{"-game", path, "-players", "2"}, err: "-players does not go with the table"},
+		{args: []string{"-game", path, "-game-config", config}, err: "-game-config does not go with the table"},
+	} {
+		f := cli.NewFlags("eval", "")
+		name := f.Game()
+		if err := f.Parse(tt.args, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if err := name.DefaultOf(tt.agents); err != nil {
+			t.Fatal(err)
+		}
+		g, err := name.Open()
+		var usage *cli.UsageError
+		switch {
+		case tt.err != "":
+			if !errors.As(err, &usage) || !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%q: %v; want the usage error %q", tt.args, err, tt.err)
+			}
+		case err != nil || g.Spec().ID != spec.ID:
+			t.Errorf("%q, %q: %v; want %s", tt.args, tt.agents, err, spec.ID)
+		}
 	}
 }
 

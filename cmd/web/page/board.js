@@ -71,6 +71,7 @@ export class Board {
   draw() {
     const { scene } = this;
     const root = h('div', { class: 'scene', onkeydown: (e) => { if (e.key === 'Escape' && this.#selected.size) this.cancel(); } },
+      scene.board && h('pre', { class: 'text-board' }, scene.board),
       scene.dice && h('div', { class: 'dice-board' }, scene.dice.map((group) => this.#dice(group))),
       scene.map && h('div', { class: 'ground-row' }, drawMap(this), scene.places && h('div', { class: 'beside' }, this.#places(), scene.tracks && this.#tracks())));
     const { action, player, keys } = this.last, again = player === scene.player && scene.options.some((o) => o.action === action);

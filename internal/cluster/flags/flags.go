@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cluster"
 	"marsgym/internal/cluster/registry"
+	"marsgym/internal/input"
 	"marsgym/internal/jobs"
 )
 
@@ -54,10 +56,23 @@ func (c *Flags) Check(f *cli.Flags) error {
 // Workers are the workers of a command; of the zero value there are none.
 type Workers struct{ coordinator *cluster.Coordinator }
 
-// Connect connects a command with the workers of -cluster, if it is given.
-func (c *Flags) Connect(ctx context.Context, command string, log io.Writer) (w Workers, err error) {
+// CheckGame returns an error for a game that workers do not have: they have those of env/catalog, and
+// no table.
+func (c *Flags) CheckGame(id string) error {
+	if c.Addr == "" || !catalog.IsFile(id) {
+		return nil
+	}
+	return cli.Usagef("-cluster: workers do not have the table of %s, and it is not sent to them; leave out -cluster", input.Quote(id))
+}
+
+// Connect connects a command with the workers of -cluster, if it is given, for jobs of the game of an
+// id, see [Flags.CheckGame].
+func (c *Flags) Connect(ctx context.Context, command, game string, log io.Writer) (w Workers, err error) {
 	if c.Addr == "" {
 		return w, nil
+	}
+	if err := c.CheckGame(game); err != nil {
+		return w, err
 	}
 	identity, err := registry.Identity(c.mixed)
 	if err != nil {
