@@ -98,9 +98,11 @@ def session(tmp_path_factory):
 def test_reference(call, session):
     """The calls that the reference shows run, where the package that they need is installed."""
     names, module = dict(session), call.partition("(")[0].split(".")[1]
-    needs = {"pettingzoo", "gymnasium", "sb3", "torch"} & {module, call.partition(".")[0]}
+    packages = {"sb3": "stable_baselines3", "openspiel": "pyspiel"}
+    doors = {"pettingzoo", "gymnasium", "sb3", "torch", "openspiel"}
+    needs = doors & {module, call.partition(".")[0]}
     for name in needs:
-        pytest.importorskip({"sb3": "stable_baselines3"}.get(name, name))
+        pytest.importorskip(packages.get(name, name))
         if call.startswith("marsgym."):
             importlib.import_module(f"marsgym.{name}")
         else:
