@@ -80,7 +80,9 @@ func open(f *os.File) (*tensorfile.Header, error) {
 // decode reads the tensors.
 func decode(r io.ReaderAt, h *tensorfile.Header) (*Table, error) {
 	md := h.Metadata
-	if f := md["format"]; f != format {
+	if f, ok := md["format"]; !ok {
+		return nil, fmt.Errorf("it is not a table of a game; %s", kind.Hint)
+	} else if f != format {
 		return nil, fmt.Errorf("its format is %s; this release reads %s", input.Quote(f), format)
 	}
 	t := &Table{Name: md["name"], About: md["about"]}

@@ -5,6 +5,9 @@
     game = marsgym.load("martian-dice")
     game.evaluate(policy)  # any function of observations and masks to probabilities
 
+``marsgym.openspiel.table`` opens any small game of OpenSpiel of perfect information as such a
+game, ``from_rules`` a game of your own from a few functions, and ``from_arrays`` one from arrays.
+
 ``marsgym.make_vec`` steps thousands of games at once; if gymnasium is installed,
 ``gymnasium.make("marsgym/MartianDice-v1")`` plays one. The other doors are the modules
 ``marsgym.pettingzoo``, ``marsgym.sb3``, ``marsgym.openspiel`` and ``marsgym.torch``.
@@ -22,10 +25,11 @@ from marsgym._native import (
     NoSolutionError,
 )
 from marsgym.batch import Batch
-from marsgym.evaluation import Evaluation, Match, Scores
+from marsgym.evaluation import Evaluation, Match, Scores, StatePolicy, TabularPolicy
 from marsgym.game import CHANCE, TERMINAL, Game, Position, Solution, games, load
 from marsgym.measure import Answer, Measurement
 from marsgym.model import Model, load_model, save_model
+from marsgym.table import TooManyStatesError, from_arrays, from_rules
 
 if _TYPE_CHECKING:
     from typing import Unpack
@@ -51,6 +55,11 @@ __all__ = [
     "Position",
     "Scores",
     "Solution",
+    "StatePolicy",
+    "TabularPolicy",
+    "TooManyStatesError",
+    "from_arrays",
+    "from_rules",
     "games",
     "load",
     "load_model",
@@ -59,9 +68,10 @@ __all__ = [
 ]
 
 
-def make_vec(game: str, num_envs: int, **options: "Unpack[VectorOptions]") -> "VectorEnv":
+def make_vec(game: str | Game, num_envs: int, **options: "Unpack[VectorOptions]") -> "VectorEnv":
     """Opens many games in lockstep as a ``gymnasium.vector.VectorEnv``, with the options of
-    :class:`marsgym.gymnasium.VectorEnv`. The game is an id as in :func:`load` or in Gymnasium.
+    :class:`marsgym.gymnasium.VectorEnv`. The game is a :class:`Game`, or an id as in
+    :func:`load` or in Gymnasium.
     """
     from marsgym.gymnasium import make_vec
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from marsgym import _native
-from marsgym.evaluation import Probabilities, Scores
+from marsgym.evaluation import Asked, Scores
 
 if TYPE_CHECKING:
     from marsgym.game import Game
@@ -30,7 +30,7 @@ _SILENCE = 5.0
 """Seconds after which work without a progress bar says what it does. Chosen."""
 
 
-class _Bar:
+class Bar:
     """A progress bar, where tqdm is installed and somebody sees it. Elsewhere long work writes
     one line to standard error, unless progress is False.
     """
@@ -49,14 +49,17 @@ class _Bar:
             form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}"
             self._bar = tqdm(total=1.0, desc=description, leave=False, bar_format=form)
 
-    def update(self, done: float) -> None:
+    def update(self, done: float, detail: str = "") -> None:
+        """Shows the fraction done, and a detail such as a count."""
         if self._bar is not None:
             self._bar.n = min(done, 1.0)
+            if detail:
+                self._bar.set_description_str(f"{self._description}: {detail}", refresh=False)
             self._bar.refresh()
         elif self._says and time.monotonic() - self._begun >= _SILENCE:
             self._says = False
             print(
-                f"marsgym: {self._description}: {done:.0%} after {_SILENCE:.0f} s",
+                f"marsgym: {self._description}: {detail or f'{done:.0%}'} after {_SILENCE:.0f} s",
                 file=sys.stderr,
                 flush=True,
             )
@@ -80,9 +83,9 @@ class Questions:
 def drive(
     job: _native.Object,
     questions: Questions,
-    policies: list[Probabilities | Scores],
+    policies: list[Asked],
     what: str,
-    bar: _Bar | None = None,
+    bar: Bar | None = None,
 ) -> Any:
     """Waits for the end of a job, whose questions policies answer, and returns its result.
     After an exception of a policy, or KeyboardInterrupt, the caller closes the job.
@@ -113,7 +116,7 @@ def drive(
 def run(
     game: Game,
     task: dict[str, Any],
-    policies: list[Probabilities | Scores],
+    policies: list[Asked],
     progress: bool | None,
     description: str,
     batch_size: int = 8192,
@@ -124,7 +127,7 @@ def run(
     n = _native.number(batch_size, "batch_size", 1, 2**20)
     questions = Questions(game, n if policies else 1)
     job = _native.Object("job", json.dumps(task).encode(), of=game._native())
-    bar = _Bar(progress, description)
+    bar = Bar(progress, description)
     try:
         return drive(job, questions, policies, task["kind"], bar)
     finally:

@@ -66,6 +66,48 @@ class Buffers(ctypes.Structure):
     ]
 
 
+class Table(ctypes.Structure):
+    """The arrays of a table; see ``marsgym_table`` in python/native."""
+
+    _fields_ = [
+        *(
+            (name, _POINTER)
+            for name in (
+                "player",
+                "first",
+                "count",
+                "action",
+                "next",
+                "outcome",
+                "probability",
+                "returns",
+                "observation_bytes",
+                "observation_floats",
+                "state_text",
+                "state_text_end",
+                "action_text",
+                "action_text_end",
+            )
+        ),
+        ("name", ctypes.c_char_p),
+        ("about", ctypes.c_char_p),
+        *(
+            (name, ctypes.c_int64)
+            for name in (
+                "players",
+                "actions",
+                "move_limit",
+                "states",
+                "moves",
+                "outcomes",
+                "ends",
+                "seats",
+                "numbers",
+            )
+        ),
+    ]
+
+
 class Progress(ctypes.Structure):
     """What a poll of a job found; see ``marsgym_progress`` in python/native."""
 
@@ -83,6 +125,9 @@ _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
     "codes": (_HANDLE,),
+    "open_table": (ctypes.POINTER(Table), _HANDLES),
+    "save_game": (_HANDLE, ctypes.c_char_p),
+    "policy": (_HANDLE, _POINTER, ctypes.c_int64, _HANDLES),
     "position": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64),
     "words": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p),
     "play_on": (_HANDLE, ctypes.c_char_p, ctypes.c_char_p),
@@ -132,9 +177,23 @@ _FUNCTIONS: Final = {
 
 
 # What a user calls, where it is not the name of the function.
-_CALLS: Final = {"open": "load", "batch": "Batch", "row": "position", "observe": "observation"}
+_CALLS: Final = {
+    "open": "load",
+    "open_table": "table",
+    "save_game": "save",
+    "batch": "Batch",
+    "row": "position",
+    "observe": "observation",
+}
 
-_NOUNS: Final = {"open": "game", "batch": "batch", "load_model": "model", "job": "job"}
+_NOUNS: Final = {
+    "open": "game",
+    "open_table": "game",
+    "policy": "policy",
+    "batch": "batch",
+    "load_model": "model",
+    "job": "job",
+}
 
 
 def _load() -> ctypes.CDLL:
@@ -310,14 +369,19 @@ def document(name: str, *arguments: Any) -> Any:
     return json.loads(call(name, *arguments))
 
 
+def free_memory() -> int:
+    """The free memory of this machine in bytes, or sys.maxsize where it is not known."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(x.split()[1]) << 10 for x in lines if x.startswith("MemAvailable:"))
+    return sys.maxsize
+
+
 def make_room(rows: int, size: int) -> None:
     """Raises MemoryError if there is no room for rows of a size in bytes: if memory ends in
     the library, the process does.
     """
-    free = sys.maxsize
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(x.split()[1]) << 10 for x in lines if x.startswith("MemAvailable:"))
+    free = free_memory()
     try:
         if rows * size > free:
             raise MemoryError

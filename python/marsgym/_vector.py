@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from marsgym import _draw, _native
 from marsgym._registry import env_ids
 from marsgym.batch import Batch, Opponents, Owner
-from marsgym.game import Game, Position
+from marsgym.game import Game, Position, opened
 
 try:
     from gymnasium.vector import AutoresetMode
@@ -24,8 +24,19 @@ except ImportError:
     ) from None
 
 OBSERVATION_HIGH: Final = 64.0
-"""The upper bound of all observations. They are shares and flags from 0 to 1 but for some
-counts of at most 255 over at least 5, and scores over a target of at least 2."""
+"""The upper bound of the observations of all games but tables. They are shares and flags from 0 to
+1 but for some counts of at most 255 over at least 5, and scores over a target of at least 2."""
+
+
+def observation_box(game: Game) -> gymnasium.spaces.Box:
+    """The space of the observations of a game."""
+    low, high, shape = 0.0, OBSERVATION_HIGH, (game.observation_size,)
+    if game.is_table:
+        low, high = -np.inf, np.inf
+        if game.table is not None and game.table.observation is not None:
+            seen = game.table.observation
+            low, high = float(seen.min(initial=0)), float(seen.max(initial=0))
+    return gymnasium.spaces.Box(low, high, shape, np.float32)
 
 
 def spaces_of(
@@ -35,7 +46,7 @@ def spaces_of(
     box, actions = gymnasium.spaces.Box, game.num_actions
     observation: gymnasium.Space[Any]
     if codes is None:
-        observation = box(0.0, OBSERVATION_HIGH, (game.observation_size,), np.float32)
+        observation = observation_box(game)
     else:
         observation = box(0, 255, (codes,), np.uint8)
     if masks:
@@ -63,10 +74,12 @@ class VectorOptions(TypedDict, total=False):
     render_mode: str | None
 
 
-def make_vec(game: str, num_envs: int, **options: Unpack[VectorOptions]) -> VectorEnv:
-    """Opens a :class:`VectorEnv` of a game, whose id is one of marsgym or of Gymnasium, with the
+def make_vec(game: str | Game, num_envs: int, **options: Unpack[VectorOptions]) -> VectorEnv:
+    """Opens a :class:`VectorEnv` of a game, or of its id in marsgym or in Gymnasium, with the
     autoreset mode SAME_STEP unless another is given.
     """
+    if isinstance(game, Game):
+        return VectorEnv(game, num_envs, **options)
     given: Any = {"autoreset_mode": AutoresetMode.SAME_STEP.value, **options}
     if "vectorization_mode" in given:
         raise TypeError(
@@ -142,7 +155,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game,
         num_envs: int,
         *,
         players: int | None = None,
@@ -163,7 +176,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Opens the games.
 
         Args:
-            game: its id, as in :func:`marsgym.load`.
+            game: a :class:`marsgym.Game`, or an id as in :func:`marsgym.load`.
             players, config, cache: as in :func:`marsgym.load`.
             num_envs: N.
             opponent, seat, sample, search_seed, first_row, dtype: as in :class:`marsgym.Batch`.
@@ -181,7 +194,7 @@ class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):
         if mode == AutoresetMode.DISABLED:
             raise ValueError("autoreset_mode is DISABLED; want SAME_STEP or NEXT_STEP")
         self.metadata = {**self.metadata, "autoreset_mode": mode}
-        self.game = Game(game, players, config, cache=cache)
+        self.game = opened(game, players, config, cache)
         self.batch = Batch(
             self.game,
             num_envs,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from marsgym import _native
 from marsgym._job import Questions, drive
-from marsgym.evaluation import Policy, Probabilities, Scores, entrant
+from marsgym.evaluation import Asked, Policy, entrant
 
 if TYPE_CHECKING:
     from marsgym.game import Game, Position
@@ -107,7 +107,7 @@ class Batch:
                 f"opponent is empty or too long: {len(given)} opponents; want one, "
                 f"{players - 1} for the seats that follow, or None"
             )
-        self._policies: list[Probabilities | Scores] = []
+        self._policies: list[Asked] = []
         opponents = [entrant(game, p, self._policies, "opponent") for p in given]
         if any(e["name"] == "exact" and e["policy"] is None for e in opponents):
             game.solve()

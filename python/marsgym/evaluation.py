@@ -33,12 +33,38 @@ class Scores:
     probabilities are the softmax of the scores."""
 
 
-Policy: TypeAlias = "Probabilities | Scores | Model | str | os.PathLike[str]"
+@dataclass(frozen=True)
+class StatePolicy:
+    """A policy of the states that a listed game came from: those of :func:`marsgym.from_rules`, or
+    ``pyspiel.State``. It is asked once for each state of the table.
+    """
+
+    function: Callable[[Any], Any]
+    """Maps a state to an action, or to the probabilities of actions: a dict, or pairs."""
+    name: str = "policy"
+
+
+@dataclass(frozen=True, eq=False)
+class TabularPolicy:
+    """A policy of a table game as an array, the fastest one to evaluate."""
+
+    probabilities: npt.NDArray[np.float64]
+    """[A] the probability of each action in ``game.table.action``."""
+    name: str = "table"
+
+
+Policy: TypeAlias = (
+    "Probabilities | Scores | StatePolicy | TabularPolicy | Model | str | os.PathLike[str]"
+)
+
+
+Asked: TypeAlias = "Probabilities | Scores | _native.Object"
+"""What answers the questions of a job, or a policy that the library has."""
 
 
 def entrants(
     game: Game, policy: Policy, against: Policy | list[Policy]
-) -> tuple[list[dict[str, Any]], list[Probabilities | Scores]]:
+) -> tuple[list[dict[str, Any]], list[Asked]]:
     """The agents of a task, and the functions among them."""
     others = against if isinstance(against, list) else [against]
     if game.players == 1:
@@ -47,12 +73,12 @@ def entrants(
         raise ValueError(
             f"{len(others)} policies in the other seats; want one for all, or {game.players - 1}"
         )
-    policies: list[Probabilities | Scores] = []
+    policies: list[Asked] = []
     return [entrant(game, p, policies) for p in [policy, *others]], policies
 
 
 def entrant(
-    game: Game, p: Policy, policies: list[Probabilities | Scores], what: str = "the policy"
+    game: Game, p: Policy, policies: list[Asked], what: str = "the policy"
 ) -> dict[str, Any]:
     """An agent of a task. A function is appended to policies."""
     from marsgym.model import Model
@@ -62,6 +88,17 @@ def entrant(
             raise ValueError(f"the model plays {p.game()!r}; want one that plays {game!r}")
         p = p.policy()
     entry: dict[str, Any] = {"name": "", "policy": None, "scores": False, "greedy": False}
+    if hasattr(p, "action_probabilities") or hasattr(p, "restart_at"):  # of OpenSpiel
+        from marsgym.openspiel import policy
+
+        p = policy(p)
+    if isinstance(p, StatePolicy):
+        p = game.tabulate(p)
+    if isinstance(p, TabularPolicy):
+        values = np.ascontiguousarray(p.probabilities, np.float64)
+        handle = _native.Object("policy", _native.address(values), values.size, of=game._native())
+        policies.append(handle)  # which keeps it
+        return entry | {"name": p.name, "table": handle.check(what)}
     if isinstance(p, (str, os.PathLike)):
         entry["name"] = _native.text(p, what).decode()
         return entry

@@ -18,14 +18,20 @@ import numpy.typing as npt
 
 from marsgym import _native
 from marsgym._job import run
+from marsgym._listing import tabulate
+from marsgym._table import CHANCE as CHANCE
+from marsgym._table import TERMINAL as TERMINAL
+from marsgym._table import Table
 from marsgym.batch import Batch, Opponents
-from marsgym.evaluation import Evaluation, Match, Policy, entrants
+from marsgym.evaluation import (
+    Evaluation,
+    Match,
+    Policy,
+    StatePolicy,
+    TabularPolicy,
+    entrants,
+)
 from marsgym.measure import Chooser, Measurement, measure
-
-CHANCE = -1
-"""The player of a position in which chance moves next."""
-TERMINAL = -2
-"""The player of a position in which the game is over."""
 
 _LISTED = 12
 """How many actions an error lists. Chosen: a few lines."""
@@ -73,11 +79,12 @@ class Game:
         chance_limit: the same for successive chance transitions.
         bots: the bots of the game.
         agents: the agents that need no file, bots included.
+        table: the arrays of a game that was listed by this process; None for other games.
     """
 
     def __init__(
         self,
-        id: str,
+        id: str | Table,
         players: int | None = None,
         config: dict[str, Any] | None = None,
         *,
@@ -91,15 +98,18 @@ class Game:
                 f"players is {players}, and config has {config!r}; give the number once"
             )
         text = None if config is None else _native.text(json.dumps(config), "config")
-        arguments = (_native.text(id, "id"), seats, text)
+        self.table = id if isinstance(id, Table) else None
+        self._rules: Any = None  # that listed the table in this process
+        self._arguments: tuple[Any, ...] = ()
+        if not isinstance(id, Table):
+            self._arguments = (_native.text(id, "id"), seats, text)
         try:
-            self._object = _native.Object("open", *arguments)
+            self._object = self._open()
         except ValueError as e:
             if "unknown field" not in str(e):
                 raise
             known = ", ".join(Game(id).config)
             raise ValueError(f"{e}; the fields of {id} are {known}") from None
-        self._arguments = arguments
         self._origin = (id, players, None if text is None else json.loads(text), cache)
         self._cache = "" if cache is None else _native.text(cache, "cache").decode()
         self._solution: Solution | None = None
@@ -133,6 +143,11 @@ class Game:
         self.bots: tuple[str, ...] = tuple(spec["bots"])
         self.agents: tuple[str, ...] = tuple(spec["agents"])
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the game is a table: listed by this process, or read from a file."""
+        return self.id.endswith(".game")
+
     def __repr__(self) -> str:
         return f"<marsgym.Game {self.id} for {self.players}, rules {self.rules_hash[:8]}>"
 
@@ -145,10 +160,15 @@ class Game:
     def __deepcopy__(self, memo: Any) -> Game:
         return self
 
+    def _open(self) -> _native.Object:
+        if self.table is not None:
+            return self.table.open()
+        return _native.Object("open", *self._arguments)
+
     def _native(self) -> _native.Object:
         """The game in the library of this process."""
         if not self._object.here:  # a fork came between
-            self._object, self._solution = _native.Object("open", *self._arguments), None
+            self._object, self._solution = self._open(), None
         return self._object
 
     def _names(self, actions: Iterable[int]) -> str:
@@ -179,6 +199,13 @@ class Game:
             search_seed=search_seed,
             dtype=dtype,
         )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file of a table game, which :func:`load` and ``-game FILE`` of the commands
+        open. The file is complete or not there, also after a kill; one that is there already
+        is an error.
+        """
+        self._native().call("save_game", _native.text(path, "path"))
 
     def initial(self) -> Position:
         """The position at the start of a game. It may be one of chance."""
@@ -351,6 +378,20 @@ class Game:
         }
         r = run(self, task, policies, progress, "evaluating", batch_size)
         return Evaluation.read(self, r)
+
+    def tabulate(self, policy: StatePolicy) -> TabularPolicy:
+        """Asks a policy of states for each decision of a game that this process has listed.
+
+        Raises:
+            ValueError: the game has no such states, or the policy returned no probabilities.
+        """
+        if self.table is None or self._rules is None:
+            raise ValueError(
+                f"{self!r} has no states to ask {policy.name!r} about, since this process has "
+                "not listed it; use the game that from_rules or openspiel.table returned"
+            )
+        probabilities = tabulate(self._rules, self.table, policy.function, policy.name)
+        return TabularPolicy(probabilities, policy.name)
 
     def match(
         self,
@@ -679,12 +720,30 @@ def _seed(rng: Rng) -> int:
 _reopened: weakref.WeakValueDictionary[str, Game] = weakref.WeakValueDictionary()
 
 
-def _reopen(id: str, players: int | None, config: dict[str, Any] | None, cache: str | None) -> Game:
-    """The game of a pickle, opened once in a process."""
+def _reopen(
+    id: str | Table, players: int | None, config: dict[str, Any] | None, cache: str | None
+) -> Game:
+    """The game of a pickle, opened once in a process unless it is a table."""
+    if isinstance(id, Table):
+        return Game(id, cache=cache)
     key = json.dumps([id, players, config, None if cache is None else os.fspath(cache)])
     game = _reopened.get(key)
     if game is None:
         game = _reopened[key] = Game(id, players, config, cache=cache)
+    return game
+
+
+def opened(
+    game: str | Game,
+    players: int | None = None,
+    config: dict[str, Any] | None = None,
+    cache: str | None = "auto",
+) -> Game:
+    """A game, or the game of an id; players and config belong to an id."""
+    if not isinstance(game, Game):
+        return Game(game, players, config, cache=cache)
+    if players is not None or config is not None:
+        raise ValueError(f"players and config are those of {game!r}; leave them out")
     return game
 
 
@@ -698,7 +757,8 @@ def load(
     """Opens a game.
 
     Args:
-        id: one of :func:`games`.
+        id: one of :func:`games`, or the path of the file of a table, which has no players and
+            config to choose.
         players: the number of players; None takes the number of the config. Where both are
             given they must be equal.
         config: settings of the rules that differ from the default; see the page of the game.

@@ -21,9 +21,10 @@ from marsgym._vector import VectorEnv as VectorEnv
 from marsgym._vector import VectorOptions as VectorOptions
 from marsgym._vector import choice, picture, render_mode_of, spaces_of
 from marsgym._vector import make_vec as make_vec
+from marsgym._vector import observation_box as observation_box
 from marsgym._vector import vector_env as vector_env
 from marsgym.batch import Batch, Opponents, Owner
-from marsgym.game import Game, Position
+from marsgym.game import Game, Position, opened
 
 _SEATS: Final = tuple(np.arange(128))
 
@@ -49,7 +50,7 @@ class Env(Owner, gymnasium.Env[Any, np.int64]):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game,
         *,
         players: int | None = None,
         config: dict[str, Any] | None = None,
@@ -66,7 +67,7 @@ class Env(Owner, gymnasium.Env[Any, np.int64]):
         """Opens a game.
 
         Args:
-            game: its id.
+            game: a :class:`marsgym.Game`, or its id.
             players, config, cache: as in :func:`marsgym.load`.
             opponent, seat, sample, search_seed: as in :class:`marsgym.Batch`. A game for one
                 has no opponents.
@@ -81,7 +82,7 @@ class Env(Owner, gymnasium.Env[Any, np.int64]):
         """
         choices = ("raise", "random", "lose")
         self.illegal_action = choice("illegal_action", illegal_action, choices)
-        self.game = Game(game, players, config, cache=cache)
+        self.game = opened(game, players, config, cache)
         if illegal_action == "lose" and not self.game.has_win:
             raise ValueError(f"illegal_action is 'lose', and {self.game!r} has no win to lose")
         self.batch = Batch(

@@ -1,4 +1,7 @@
-"""OpenSpiel: the games as Python games with explicit chance.
+"""OpenSpiel: its games as games of marsgym, and ours as Python games with explicit chance.
+
+:func:`table` lists a game of OpenSpiel, so that it can be solved and policies evaluated exactly;
+:func:`policy` wraps a policy or a bot of OpenSpiel for it.
 
 Importing this module registers ``marsgym_pig`` and the other games, with dashes as underscores;
 ``pyspiel.load_game("marsgym_pig(players=2)")`` opens one. The parameter ``config`` is JSON. The
@@ -15,6 +18,9 @@ from typing import Any, Final
 import numpy as np
 import pyspiel
 
+from marsgym._spiel_table import StateKeyError as StateKeyError
+from marsgym._spiel_table import policy as policy
+from marsgym._spiel_table import table as table
 from marsgym.game import CHANCE, Game, Position, Rng, games
 
 MAX_CHANCE_OUTCOMES: Final = 4096

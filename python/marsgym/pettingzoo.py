@@ -17,8 +17,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from marsgym import _draw, _native
 from marsgym.batch import Batch, Owner
-from marsgym.game import Game, Position, games
-from marsgym.gymnasium import OBSERVATION_HIGH
+from marsgym.game import Game, Position, games, opened
+from marsgym.gymnasium import observation_box
 
 
 class Options(TypedDict, total=False):
@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
     render_mode: str | None
 
 
-def env(game: str, **options: Unpack[Options]) -> pettingzoo.AECEnv[str, Any, Any]:
+def env(game: str | Game, **options: Unpack[Options]) -> pettingzoo.AECEnv[str, Any, Any]:
     """Opens a game with the options of :class:`raw_env` that does what the wrappers of
     PettingZoo's own games do: an illegal action ends the game with the reward -1 for its
     agent, and a game must be reset before it is stepped.
@@ -52,7 +52,7 @@ class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game,
         players: int | None = None,
         config: dict[str, Any] | None = None,
         render_mode: str | None = None,
@@ -60,13 +60,13 @@ class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
         """Opens a game.
 
         Args:
-            game: its id.
+            game: a :class:`marsgym.Game`, or its id.
             players, config: as in :func:`marsgym.load`.
             render_mode: None, "ansi", "rgb_array", for which Pillow draws, or "human", which
                 prints the position after each step.
         """
         super().__init__()
-        self.game = Game(game, players, config)
+        self.game = opened(game, players, config)
         self.batch = Batch(self.game, 1)
         self.batch._mask_name = 'observation["action_mask"]'
         modes = ["human", "ansi", "rgb_array"]
@@ -75,22 +75,22 @@ class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.metadata = {
             "render_modes": modes,
-            "name": f"{game.replace('-', '_')}_v{self.game.version}",
+            "name": f"{self.game.id.replace('-', '_')}_v{self.game.version}",
             "is_parallelizable": False,
             "render_fps": 4,
         }
         self.possible_agents = [f"player_{i}" for i in range(self.game.players)]
-        size, actions = self.game.observation_size, self.game.num_actions
+        actions = self.game.num_actions
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
                 {
-                    "observation": gymnasium.spaces.Box(0, OBSERVATION_HIGH, (size,), np.float32),
+                    "observation": observation_box(self.game),
                     "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
                 }
             )
             for agent in self.possible_agents
         }
-        self.state_space = gymnasium.spaces.Box(0, OBSERVATION_HIGH, (size,), np.float32)
+        self.state_space = observation_box(self.game)
         self.action_spaces = {a: gymnasium.spaces.Discrete(actions) for a in self.possible_agents}
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._begun = self._ended = False

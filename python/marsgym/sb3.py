@@ -37,7 +37,7 @@ class VecEnv(Owner, BaseVecEnv):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game,
         num_envs: int,
         *,
         seed: int | None = None,

@@ -114,6 +114,9 @@ func marsgym_batch(g C.uintptr_t, n, first C.int, seats *C.char, b *C.marsgym_bu
 		if err := json.Unmarshal([]byte(C.GoString(seats)), &s); err != nil {
 			return fmt.Errorf("seats: %w", err)
 		}
+		if err := resolveTables(s.Opponents); err != nil {
+			return err
+		}
 		if n < 1 || first < 0 {
 			return fmt.Errorf("%d rows from row %d; want at least 1, from row 0 on", n, first)
 		}

@@ -81,10 +81,33 @@ type entrant struct {
 	Policy *int   `json:"policy"` // number of the caller's policy
 	Scores bool   `json:"scores"` // it scores afterstates
 	Greedy bool   `json:"greedy"` // and takes the best
+
+	// Table is the handle of a policy of a table game, or 0. It may be released once the job
+	// or the batch has begun.
+	Table C.uintptr_t `json:"table"`
+	table *tablePolicy
+}
+
+// resolveTables finds the policies that handles name.
+func resolveTables(entrants []entrant) error {
+	for i := range entrants {
+		e := &entrants[i]
+		if e.Table == 0 {
+			continue
+		}
+		var err error
+		if e.table, err = resolve[*tablePolicy](e.Table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // remote returns the agent of a policy of the caller, or nil for one of the library.
 func (e *entrant) remote(ask asker) *agents.Agent {
+	if e.table != nil {
+		return e.table.agent(e.Name)
+	}
 	if e.Policy == nil {
 		return nil
 	}
@@ -105,6 +128,9 @@ func marsgym_job(g C.uintptr_t, text *C.char, object *C.uintptr_t, out **C.char)
 		}
 		var t task
 		if err := json.Unmarshal([]byte(C.GoString(text)), &t); err != nil {
+			return err
+		}
+		if err := resolveTables(t.Entrants); err != nil {
 			return err
 		}
 		j := newJob(g)

@@ -147,6 +147,8 @@ func noun(object any) string {
 		return "batch"
 	case *models.MLP:
 		return "model"
+	case *tablePolicy:
+		return "policy"
 	default:
 		return "job"
 	}

@@ -76,6 +76,7 @@ func newSeated(ctx context.Context, g *openGame, s seating, buf env.Buffers, n, 
 	for _, e := range s.Opponents {
 		var o opponent
 		a := e.remote(func(ctx context.Context, r request) error { return t.job.ask(ctx, r) })
+		o.quick = e.table != nil
 		if a == nil {
 			var err error
 			if a, err = g.agent(ctx, e.Name, s.Sample, s.Seed); err != nil {

@@ -111,6 +111,6 @@ def test_progress_in_a_notebook(monkeypatch):
     shell = types.SimpleNamespace(kernel=None)
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
-    assert _job._Bar(None, "solving")._bar is not None
+    assert _job.Bar(None, "solving")._bar is not None
     del shell.kernel
-    assert _job._Bar(None, "solving")._bar is None
+    assert _job.Bar(None, "solving")._bar is None

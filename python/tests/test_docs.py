@@ -57,6 +57,40 @@ def test_tutorial(capsys, monkeypatch, tmp_path):
     assert float(lines[5].split()[1]) < exploitability  # its best actions, from a file
 
 
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
+def test_own_game(capsys, monkeypatch, tmp_path):
+    """The game of the tutorial's own rules has the values that the page shows."""
+    monkeypatch.chdir(tmp_path)
+    *_, rules, file = programs("tutorial-own-game.md")
+    session = {"marsgym": marsgym}
+    exec(rules, session)
+    exec(file, session)
+    page = (DOCS / "tutorial-own-game.md").read_text()
+    for line in capsys.readouterr().out.splitlines():
+        assert f"\n{line}\n" in page
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore:.*different observations")
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
+def test_own_game_networks(capsys, monkeypatch, tmp_path):
+    """The programs of the tutorial run in one session, and the networks learn."""
+    pytest.importorskip("torch")
+    pytest.importorskip("pyspiel")
+    monkeypatch.chdir(tmp_path)
+    session, page = {}, (DOCS / "tutorial-own-game.md").read_text()
+    for program in programs("tutorial-own-game.md"):
+        exec(program, session)
+    lines = capsys.readouterr().out.splitlines()
+    sizes = [line for line in lines if line.endswith(")") and line[0].isdigit()]
+    assert len(sizes) == 3
+    for line in sizes:
+        assert f"\n{line}\n" in page
+    strengths = [tuple(map(float, line.split())) for line in lines if line.startswith("0.")]
+    assert [win > 0.2 for win, _ in strengths] == [True] * 3
+    assert strengths[1][1] < 0.01
+
+
 REFERENCE = (DOCS / "python-reference.md").read_text() if DOCS.exists() else ""
 
 
@@ -81,9 +115,11 @@ def session(tmp_path_factory):
 def test_reference(call, session):
     """The calls that the reference shows run, where the package that they need is installed."""
     names, module = dict(session), call.partition("(")[0].split(".")[1]
-    needs = {"pettingzoo", "gymnasium", "sb3", "torch"} & {module, call.partition(".")[0]}
+    packages = {"sb3": "stable_baselines3", "openspiel": "pyspiel"}
+    doors = {"pettingzoo", "gymnasium", "sb3", "torch", "openspiel"}
+    needs = doors & {module, call.partition(".")[0]}
     for name in needs:
-        pytest.importorskip({"sb3": "stable_baselines3"}.get(name, name))
+        pytest.importorskip(packages.get(name, name))
         if call.startswith("marsgym."):
             importlib.import_module(f"marsgym.{name}")
         else:

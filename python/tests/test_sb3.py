@@ -136,3 +136,22 @@ def test_bad_options():
     with pytest.raises(ValueError, match="copy is False"):
         VecEnv("pig", 2, copy=False)
     VecEnv("martian-dice", 2, opponent=None, players=1)
+
+
+@pytest.mark.full
+def test_game_of_openspiel():
+    """An agent trained on a game of OpenSpiel: exact strength, and 20,000 games, agree."""
+    pytest.importorskip("pyspiel")
+    from marsgym import openspiel
+
+    game = openspiel.table("tic_tac_toe", cache=None, progress=False)
+    env = VecEnv(game, 16, opponent="random", seed=1)
+    model = MaskablePPO("MlpPolicy", env, n_steps=128, seed=1, device="cpu")
+    model.learn(10_000)
+    agent = policy(model)
+    exact = game.evaluate(agent, against="random")
+    match = game.match(agent, "random", games=20_000, seed=1)
+    error = (exact.win * (1 - exact.win) / 20_000) ** 0.5  # at least that of games with draws
+    print(exact.win, match.win[0], error, game.evaluate(agent).exploitability)
+    assert exact.win > 0.7
+    assert match.win[0] == pytest.approx(exact.win, abs=3 * error)
