@@ -34,7 +34,7 @@ type breach struct {
 }
 
 func TestBroken(t *testing.T) {
-	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenScenes, brokenTurns, brokenRows) {
+	for i, b := range slices.Concat(brokenRules, brokenOptional, brokenScenes, brokenTurns, brokenRows, brokenCompact) {
 		t.Run(fmt.Sprintf("%d %s", i, b.clause), func(t *testing.T) {
 			fulltest.Sample(t, i, 3)
 			t.Parallel()

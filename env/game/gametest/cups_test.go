@@ -3,6 +3,7 @@ package gametest_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -48,6 +49,9 @@ type cups struct {
 	situation      func(s state) string
 	solveAll       func(plans []game.Plan[state], values [][]float64)
 	newRows        func(n int) game.Rows[state, float32]
+	codes          func() (*game.Codes, error)
+	encodeCompact  func(dst []uint8, s state, p game.Player)
+	newCompactRows func(n int) game.Rows[state, uint8]
 }
 
 type state struct {
@@ -99,7 +103,10 @@ func (c *cups) TurnStart(s state) (game.Player, bool) {
 
 func (c *cups) TurnOf(s state) state { return c.turnOf(s) }
 
-func (c *cups) NewRows(n int) game.Rows[state, float32] { return c.newRows(n) }
+func (c *cups) NewRows(n int) game.Rows[state, float32]           { return c.newRows(n) }
+func (c *cups) Codes() (*game.Codes, error)                       { return c.codes() }
+func (c *cups) EncodeCompact(dst []uint8, s state, p game.Player) { c.encodeCompact(dst, s, p) }
+func (c *cups) NewCompactRows(n int) game.Rows[state, uint8]      { return c.newCompactRows(n) }
 
 func (c *cups) SampleStart(r *rand.PCG) state                 { return c.sampleStart(r) }
 func (c *cups) Kind(s state, a, best game.Action) string      { return c.kind(s, a, best) }
@@ -354,5 +361,15 @@ func healthy() *cups {
 		}
 	}
 	g.newRows = func(int) game.Rows[state, float32] { return newCupRows(g) }
+	codes, err := game.NewCodes(g.spec(), nil, nil)
+	g.codes = func() (*game.Codes, error) { return codes, err }
+	g.encodeCompact = func(dst []uint8, s state, p game.Player) {
+		obs := make([]float32, len(codes.Scales))
+		g.encode(obs, s, p)
+		for i, x := range obs {
+			codes.Put(dst, i, int(math.Round(float64(x)*float64(codes.Scales[i]))))
+		}
+	}
+	g.newCompactRows = func(int) game.Rows[state, uint8] { return &compactCupRows{cupRows: newCupRows(g), g: g} }
 	return g
 }

@@ -192,7 +192,7 @@ func TestInterfaces(t *testing.T) {
 		}
 	}
 	// The contract itself, and what is part of another interface.
-	names = append(names, "Rules", "Policy", "Solution", "TabularPolicy", "Plan", "Rows")
+	names = append(names, "Rules", "Policy", "Solution", "TabularPolicy", "Plan", "Rows", "Stepper", "DType")
 	slices.Sort(names)
 	if want := interfaces(t, "../../../env/game"); !slices.Equal(names, want) {
 		t.Errorf("the interfaces are %q; want %q", names, want)
