@@ -154,6 +154,9 @@ func TestMeans(t *testing.T) {
 		if got := stat.Mean(x, nil); !(math.Abs(got-mean) <= 1e-9) {
 			t.Errorf("the mean of %d numbers is %v, want %v", n, got, mean)
 		}
+		if m, deviation := stat.MeanStdDev(x, nil); !(math.Abs(m-mean) <= 1e-9 && math.Abs(deviation-math.Sqrt(squares/float64(n-1))) <= 1e-9) {
+			t.Errorf("the mean and deviation of %d numbers are %v and %v", n, m, deviation)
+		}
 		if got, want := stat.Variance(x, nil), squares/float64(n-1); !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("the variance of %d numbers is %v, want %v", n, got, want)
 		}
