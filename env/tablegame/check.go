@@ -26,7 +26,7 @@ var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // check returns the first fault of a table. Its text names the state.
 func (t *Table) check() error {
-	for _, step := range []func() error{t.checkSizes, t.checkStates, t.checkReturns, t.checkObservation, t.checkTexts, t.checkEnds} {
+	for _, step := range []func() error{t.checkSizes, t.checkStates, t.checkReturns, t.checkObservation, t.checkTexts, t.checkChance, t.checkEnds} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -219,6 +219,41 @@ func (t *Table) checkTexts() error {
 
 // control reports whether a character could do more to a terminal than print.
 func control(r rune) bool { return r != '\n' && unicode.IsControl(r) }
+
+// checkChance checks that chance does not lead from a state back to it without a decision. Chosen: no
+// game that people play has that, and a turn can be planned by following chance to its end.
+func (t *Table) checkChance() error {
+	if t.Ascends() {
+		return nil
+	}
+	const open, done = 1, 2
+	mark := make([]byte, len(t.Mover))
+	type step struct{ at, next uint32 } // the outcome to follow
+	var path []step
+	for i := range uint32(len(t.Mover)) {
+		if t.Mover[i] == game.Chance && mark[i] == 0 {
+			mark[i], path = open, append(path, step{at: i})
+		}
+		for len(path) > 0 {
+			s := &path[len(path)-1]
+			list := t.Successors(s.at)
+			if int(s.next) == len(list) {
+				mark[s.at], path = done, path[:len(path)-1]
+				continue
+			}
+			to := list[s.next]
+			s.next++
+			switch {
+			case t.Mover[to] != game.Chance:
+			case mark[to] == open:
+				return fmt.Errorf("state %d: chance leads back to it without a decision; give it the outcomes that follow in the end", to)
+			case mark[to] == 0:
+				mark[to], path = open, append(path, step{at: to})
+			}
+		}
+	}
+	return nil
+}
 
 // checkEnds checks that the game has a decision, and that from every state some play leads to an end.
 func (t *Table) checkEnds() error {

@@ -78,6 +78,7 @@ func TestInconsistent(t *testing.T) {
 			x.Outcome, x.Probability, x.Count[1], x.Next[3] = []uint32{2}, []float64{1}, 1, 2
 		},
 			"state 1: no play leads from it to an end, so it is in, or leads to, a cycle of forced moves"},
+		{func(x *tablegame.Table) { x.Outcome[0] = 1 }, "state 1: chance leads back to it without a decision"},
 		{func(x *tablegame.Table) { x.Mover[0], x.Count[0] = -2, 0 }, "no seat is to move in any state that can be reached from state 0"},
 		{observe(3, 1, make([]float32, 15)...), "each state has observations of 3 seats; want 1 for all, or 2"},
 		{observe(1, 2, make([]float32, 9)...), "the observations have 9 numbers; want 10: 5 states of 1 seats with 2 each"},

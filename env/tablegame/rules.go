@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"marsgym/env/game"
 	"marsgym/internal/core"
@@ -38,8 +39,9 @@ type Rules struct {
 	bits   []uint64 // observations as bits, or nil
 	chance int      // ChanceLimit
 
-	unreached int // number of states that cannot be reached
-	first     int // of them
+	unreached int             // number of states that cannot be reached
+	first     int             // of them
+	decisions func() []uint32 // that can be reached; listed once
 }
 
 // New returns the rules of a table, which it keeps and nobody may change from then on. An error names
@@ -79,6 +81,14 @@ func build(t *Table) (*Rules, error) {
 	}
 	r.d, r.chance = r.spec.ObsLen(), r.spec.ChanceLimit()
 	r.legal, r.bits = t.legalBits(), t.Observation.words()
+	r.decisions = sync.OnceValue(func() (list []uint32) {
+		for i, reached := range t.reach() {
+			if reached && t.Mover[i] >= 0 {
+				list = append(list, uint32(i))
+			}
+		}
+		return list
+	})
 	for i, reached := range t.reach() {
 		if !reached {
 			if r.unreached == 0 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -115,6 +116,8 @@ func TestGameFile(t *testing.T) {
 		{args: []string{"-game", path, "-players", "2"}, err: "-players does not go with the table"},
 		{args: []string{"-game", path, "-game-config", config}, err: "-game-config does not go with the table"},
 	} {
+		runtime.GC() // so that no table is open already
+		runtime.GC()
 		f := cli.NewFlags("eval", "")
 		name := f.Game()
 		if err := f.Parse(tt.args, io.Discard); err != nil {

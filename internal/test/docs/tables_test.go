@@ -21,7 +21,9 @@ import (
 	"marsgym/env/martiandice"
 	"marsgym/env/martianrisk"
 	"marsgym/env/pig"
+	"marsgym/env/tablegame"
 	"marsgym/internal/test/docs"
+	"marsgym/internal/test/testgames"
 	"marsgym/train"
 )
 
@@ -174,6 +176,7 @@ func TestInterfaces(t *testing.T) {
 		{"Mars is Ours!", implemented[marsisours.State](marsisours.New(marsisours.DefaultConfig()))},
 		{"Martian Risk", implemented[martianrisk.State](martianrisk.New(martianrisk.DefaultConfig()))},
 		{"Pig", implemented[pig.State](pig.New(pig.DefaultConfig()))},
+		{"tables", implemented[tablegame.State](tablegame.New(testgames.TicTacToe()))},
 	}
 	var names []string
 	for _, row := range table(t, "CONTRIBUTING.md", "| interface | implemented by | used by |") {

@@ -73,8 +73,8 @@ func NewTicTacToe() *tablegame.Rules {
 	return r
 }
 
-// List returns the table of a game that can be listed in the order in which its states are found, with
-// an observation of each seat if it has so many numbers.
+// List returns the table of a game, with its states in the order in which they are found. If observed, it
+// has the observations of the game.
 func List[S comparable](name string, rules game.Rules[S], observed bool) *tablegame.Table {
 	spec := rules.Spec()
 	t := &tablegame.Table{Name: name, Players: spec.Players, Actions: spec.Actions, MoveLimit: spec.MoveLimit}
