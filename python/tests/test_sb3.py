@@ -142,8 +142,11 @@ def test_bad_options():
 def test_game_of_openspiel():
     """An agent trained on a game of OpenSpiel: exact strength, and 20,000 games, agree."""
     pytest.importorskip("pyspiel")
+    import torch
+
     from marsgym import openspiel
 
+    torch.set_num_threads(1)
     game = openspiel.table("tic_tac_toe", cache=None, progress=False)
     env = VecEnv(game, 16, opponent="random", seed=1)
     model = MaskablePPO("MlpPolicy", env, n_steps=128, seed=1, device="cpu")
