@@ -28,7 +28,7 @@ func regretCommand(s *session) work {
 	s.Policy(&s.sample)
 	s.Uint64Var(&s.seed, "seed", 1, "`seed` of the dice, and of searches")
 	s.name = s.Game()
-	s.Example("go run ./cmd/eval regret -model search:800 -games 200 -checkpoint search.jsonl")
+	s.Example("go run ./cmd/eval regret -model search:800 -checkpoint search.jsonl")
 	return func(ctx context.Context) (result, error) {
 		switch {
 		case s.model == "":

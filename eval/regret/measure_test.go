@@ -30,6 +30,9 @@ func TestConcurrency(t *testing.T) {
 	if other := s.measure(t, s.agents[4], regret.Options{Games: 40, Seed: 4, Worst: 5}); other.Win == one.Win {
 		t.Error("another seed has the same games")
 	}
+	if !(math.Abs(one.Win-(0.5-one.Regret)) < 1e-9) {
+		t.Errorf("the win is %v with a regret of %v; want 1/2 in all, against optimal play", one.Win, one.Regret)
+	}
 	if one.Games != 40 || one.Mistakes == 0 || len(one.Worst) != 5 || one.Worst[0].Regret < one.Worst[4].Regret || one.Decisions < one.Mistakes {
 		t.Errorf("%+v", one)
 	}
