@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# pyarrow 26.0.1: images that NumPy shows upside down arrive scrambled.
+#
+# FixedShapeTensorArray.from_numpy_ndarray is documented to convert an array into a column of tensors,
+# and Arrow's own checks refuse layouts that they cannot describe. A view with negative strides, such
+# as a rendered frame that was flipped, is accepted, and its rows come back in another order and
+# transposed. pa.Tensor.from_numpy of the same package raises ArrowInvalid for negative strides.
+#
+# Seen, for two frames [[0,1],[2,3]], [[4,5],[6,7]], each flipped to [[2,3],[0,1]] and so on: the
+# round trip of the flipped view gives something else; that of its copy is right.
+set -euo pipefail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+python3 -m venv "$dir/venv"
+"$dir/venv/bin/pip" install --quiet pyarrow==26.0.1 numpy==2.4.6
+cd "$dir"
+"$dir/venv/bin/python" - <<'EOF'
+import sys
+
+import numpy
+import pyarrow
+
+frames = numpy.arange(8, dtype=numpy.float32).reshape(2, 2, 2)
+flipped = frames[:, ::-1]
+
+
+def kept(array):
+    back = pyarrow.FixedShapeTensorArray.from_numpy_ndarray(array).to_numpy_ndarray()
+    print(f"{array[0].tolist()} came back as {back[0].tolist()}")
+    return numpy.array_equal(array, back)
+
+
+saw = [kept(flipped), kept(flipped.copy())]
+try:
+    pyarrow.Tensor.from_numpy(flipped)
+    saw.append("accepted")
+except pyarrow.ArrowInvalid as error:
+    saw.append("refused")
+    print("Tensor.from_numpy:", error)
+if saw != [False, True, "refused"]:
+    sys.exit("this has changed")
+EOF
