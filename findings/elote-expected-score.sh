@@ -10,8 +10,8 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet elote==1.5.1
+python3 -m venv --without-pip "$dir/venv"
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile elote==1.5.1
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

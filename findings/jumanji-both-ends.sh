@@ -10,8 +10,8 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet jumanji==1.1.2 jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
+python3 -m venv --without-pip "$dir/venv"
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile jumanji==1.1.2 jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

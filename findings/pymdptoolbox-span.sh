@@ -11,8 +11,8 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet pymdptoolbox==4.0b3 numpy==2.4.6 scipy==1.17.1
+python3 -m venv --without-pip "$dir/venv"
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile pymdptoolbox==4.0b3 numpy==2.4.6 scipy==1.17.1
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -11,8 +11,8 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet trueskill==0.4.5 openskill==6.2.0
+python3 -m venv --without-pip "$dir/venv"
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile trueskill==0.4.5 openskill==6.2.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import itertools
