@@ -6,13 +6,14 @@
 # lost. ilsr_pairwise then raises ValueError; opt_pairwise returns finite ratings, because its
 # alpha defaults to 1e-6 where its siblings have 0, a prior which alone decides the answer.
 #
-# Seen, for a player who beat the second five times, and the second and third one each: 8.4, or
-# 9.5 with alpha=1e-7 and 7.0 with 1e-5, against ValueError.
+# Seen, for a player who beat the second five times, and the second and third one each: 8.4, or 9.5
+# with alpha=1e-7 and 7.0 with 1e-5, against ValueError.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile choix==0.4.1 numpy==2.4.6 scipy==1.17.1
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	choix==0.4.1 numpy==2.4.6 scipy==1.17.1
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

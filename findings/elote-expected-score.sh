@@ -3,15 +3,16 @@
 #
 # expected_score is documented as the probability to win against a competitor, so the two
 # probabilities of a pair should add up to 1, and do for Elo and Glicko-Boost. GlickoCompetitor and
-# Glicko2Competitor discount only the opponent's deviation, as the update of a rating needs it.
-# A forecast needs both deviations, as Glickman's text on Glicko says under its prediction.
+# Glicko2Competitor discount only the opponent's deviation, as the update of a rating needs it. A
+# forecast needs both deviations, as Glickman's text on Glicko says under its prediction.
 #
 # Seen, for 1200 with deviation 50 against 1500 with deviation 350: .239 and .846. Elo: .151, .849.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile elote==1.5.1
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	elote==1.5.1
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -13,7 +13,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile glicko2==2.1.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	glicko2==2.1.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -2,8 +2,8 @@
 # Go 1.27.0: encoding/json writes other bytes, and names other fields in errors, than Go 1.26.8.
 #
 # Go promises that programs keep working, and encoding/json documents Field as the path from the
-# root struct to the field. Go 1.27 implements the package over its successor. A string that is
-# no valid UTF-8 now gives the character U+FFFD itself, not an escape, so a checksum of the output
+# root struct to the field. Go 1.27 implements the package over its successor. A string that is no
+# valid UTF-8 now gives the character U+FFFD itself, not an escape, so a checksum of the output
 # differs. The path in UnmarshalTypeError is now spelled as in the input, "a.b", and not by the
 # fields' names, "A.B".
 #

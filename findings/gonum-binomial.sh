@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # gonum 0.17.0: a binomial distribution with probability 0 or 1 has no probabilities.
 #
-# distuv.Binomial documents that P may be anything from 0 to 1, both included. At either end, the one
-# possible count should have probability 1, and has in scipy. Prob and LogProb multiply 0 by the
-# logarithm of 0 and return NaN. A likelihood of a player who won every game is then NaN as well.
+# distuv.Binomial documents that P may be anything from 0 to 1, both included. At either end, the
+# one possible count should have probability 1, and has in scipy. Prob and LogProb multiply 0 by
+# the logarithm of 0 and return NaN. A likelihood of a player who won every game is then NaN as
+# well.
 #
-# Seen, for three trials: Prob(0) with P = 0 and Prob(3) with P = 1 are NaN; CDF(0) with P = 0 is 1.
+# Seen, for three trials: Prob(0) with P = 0 and Prob(3) with P = 1 are NaN; CDF(0) with P = 0 is
+# 1.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

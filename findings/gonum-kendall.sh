@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gonum 0.17.0: Kendall's rank correlation counts most ties as agreement.
 #
-# stat.Kendall is documented as tau-a, concordant minus discordant pairs over all pairs; a pair that
-# ties in either sample is neither. The code compares only the signs of the two differences, and 0
-# has the sign of a positive number. Two constant samples correlate perfectly, and the result
+# stat.Kendall is documented as tau-a, concordant minus discordant pairs over all pairs; a pair
+# that ties in either sample is neither. The code compares only the signs of the two differences,
+# and 0 has the sign of a positive number. Two constant samples correlate perfectly, and the result
 # depends on the order in which the same pairs of numbers are listed.
 #
-# Seen: 1 for two constant samples, where tau-a is 0; 1 for (1,1) (1,2) (2,2) (3,3), and .333 for the
-# same four in the reverse order, where tau-a is .667 for both.
+# Seen: 1 for two constant samples, where tau-a is 0; 1 for (1,1) (1,2) (2,2) (3,3), and .333 for
+# the same four in the reverse order, where tau-a is .667 for both.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -29,10 +29,9 @@ func tauA(x, y []float64) float64 {
 	for i := range x {
 		for j := range i {
 			pairs++
-			switch d := (x[i] - x[j]) * (y[i] - y[j]); {
-			case d > 0:
+			if d := (x[i] - x[j]) * (y[i] - y[j]); d > 0 {
 				sum++
-			case d < 0:
+			} else if d < 0 {
 				sum--
 			}
 		}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gonum 0.17.0: an interpolated quantile of weighted data differs from that of the same data repeated.
+# gonum 0.17.0: an interpolated quantile of weighted data differs from that of the same data
+# repeated.
 #
 # The package stat documents weights as if each value occurred that often, and mean and standard
 # deviation agree with repeated values. stat.Quantile with LinInterp does not: it interpolates over

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# h5py 3.16.0: numbers that do not fit a data set are moved to its limits, and NaN becomes a number.
+# h5py 3.16.0: numbers that do not fit a data set are moved to its limits, and NaN becomes a
+# number.
 #
 # The documentation says that data sets behave like NumPy arrays, and that assignment converts as
-# NumPy's does. NumPy's astype wraps 200 to -56 in int8, and its assignment of the number 200 raises
-# OverflowError. HDF5 converts by saturation: 200 becomes 127 and -200 becomes -128, without a
-# warning. A NaN that is written into a data set of int32 reads as the smallest number.
+# NumPy's does. NumPy's astype wraps 200 to -56 in int8, and its assignment of the number 200
+# raises OverflowError. HDF5 converts by saturation: 200 becomes 127 and -200 becomes -128, without
+# a warning. A NaN that is written into a data set of int32 reads as the smallest number.
 #
 # Seen: [200, -200] reads 127, -128 (NumPy: -56, 56); [nan, 1e12] as int32 reads -2147483648,
 # 2147483647.
@@ -12,7 +13,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile h5py==3.16.0 numpy==2.4.6
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	h5py==3.16.0 numpy==2.4.6
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

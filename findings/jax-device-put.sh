@@ -4,8 +4,8 @@
 # Arrays of JAX cannot change, and the documentation of device_put says that it returns a copy. On
 # a CPU, the default may_alias=None keeps the NumPy array's memory if that starts at a multiple of
 # 64 bytes. A buffer that an environment overwrites in each step then rewrites observations stored
-# earlier. Even may_alias=False, documented to copy, keeps it. A buffer that starts four bytes later
-# is copied, and so is any argument of jnp.asarray.
+# earlier. Even may_alias=False, documented to copy, keeps it. A buffer that starts four bytes
+# later is copied, and so is any argument of jnp.asarray.
 #
 # Seen, after writing 7 over an array of zeros: 7 for the aligned one, 0 for the other; 0 for both
 # with jnp.asarray.
@@ -13,7 +13,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

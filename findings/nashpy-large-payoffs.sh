@@ -11,7 +11,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile nashpy==0.0.43 numpy==2.4.6 scipy==1.17.1 networkx==3.6.1
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	nashpy==0.0.43 numpy==2.4.6 scipy==1.17.1 networkx==3.6.1
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -7,13 +7,14 @@
 # scales each player's share by the weight itself, and weight 0 changes nothing. Only
 # weight_bounds=None, an argument of the model, turns the scaling off.
 #
-# Seen: two equal players win; gains 1.96 and 1.96 with weights 1 and 1, but 1.96 and 3.93 with 1 and
-# 1.000001, with 1 and 1000, and with 0 and 1.
+# Seen: two equal players win; gains 1.96 and 1.96 with weights 1 and 1, but 1.96 and 3.93 with 1
+# and 1.000001, with 1 and 1000, and with 0 and 1.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile openskill==6.2.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	openskill==6.2.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -12,7 +12,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile open-spiel==2.0.2 numpy==2.4.6
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	open-spiel==2.0.2 numpy==2.4.6
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # pyarrow 26.0.1: images that NumPy shows upside down arrive scrambled.
 #
-# FixedShapeTensorArray.from_numpy_ndarray is documented to convert an array into a column of tensors,
-# and Arrow's own checks refuse layouts that they cannot describe. A view with negative strides, such
-# as a rendered frame that was flipped, is accepted, and its rows come back in another order and
-# transposed. pa.Tensor.from_numpy of the same package raises ArrowInvalid for negative strides.
+# FixedShapeTensorArray.from_numpy_ndarray is documented to convert an array into a column of
+# tensors, and Arrow's own checks refuse layouts that they cannot describe. A view with negative
+# strides, such as a rendered frame that was flipped, is accepted, and its rows come back in
+# another order and transposed. pa.Tensor.from_numpy of the same package raises ArrowInvalid for
+# negative strides.
 #
 # Seen, for two frames [[0,1],[2,3]], [[4,5],[6,7]], each flipped to [[2,3],[0,1]] and so on: the
 # round trip of the flipped view gives something else; that of its copy is right.
@@ -12,7 +13,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile pyarrow==26.0.1 numpy==2.4.6
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	pyarrow==26.0.1 numpy==2.4.6
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -6,13 +6,14 @@
 # floating-point result itself, rounding included, even in the environment for sound methods. A
 # model built with rational numbers has the true answer.
 #
-# Seen, for a wait that ends with probability 1e-6 per step in a win (.6) or a loss (.4): both bounds
-# are 0.6000000000493599, and the rational model says 3/5.
+# Seen, for a wait that ends with probability 1e-6 per step in a win (.6) or a loss (.4): both
+# bounds are 0.6000000000493599, and the rational model says 3/5.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile stormpy==2.0.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	stormpy==2.0.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # tensorboardX 2.6.5: a second writer in the same folder erases the first one's events.
 #
-# SummaryWriter is documented to write an event file into its folder, and TensorBoard reads all files
-# of a folder as one run; that is how a resumed run goes on. The file's name holds the host and the
-# second. A writer that opens within the same second gets the same name and empties the
+# SummaryWriter is documented to write an event file into its folder, and TensorBoard reads all
+# files of a folder as one run; that is how a resumed run goes on. The file's name holds the host
+# and the second. A writer that opens within the same second gets the same name and empties the
 # file. TensorBoard's own writer adds the process and a counter.
 #
-# Seen: steps 0 and 1, closed, then 2 and 3 within the same second: one file, steps 2 and 3. A second
-# later: two files, all four steps.
+# Seen: steps 0 and 1, closed, then 2 and 3 within the same second: one file, steps 2 and 3. A
+# second later: two files, all four steps.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile tensorboardX==2.6.5 tensorboard==2.21.0 numpy==2.4.6 setuptools==80.9.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	tensorboardX==2.6.5 tensorboard==2.21.0 numpy==2.4.6 setuptools==80.9.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import os

@@ -2,9 +2,9 @@
 # trueskill 0.4.5: the order in which teams are listed changes ratings if some of them tie.
 #
 # rate takes ranks, and equal ranks are a draw, so a result and its players fix the outcome. The
-# package compares only neighbours in a sorted list. Teams of one rank keep the order of the
-# call, and whoever is listed first is compared with the team above. openskill 6.2.0 returns the
-# same ratings for every order.
+# package compares only neighbours in a sorted list. Teams of one rank keep the order of the call,
+# and whoever is listed first is compared with the team above. openskill 6.2.0 returns the same
+# ratings for every order.
 #
 # Seen, for ranks 0, 1, 1, 3 over all 24 orders: ratings differ by up to .0288 and by 0 in
 # openskill; without ties, by 0 in both.
@@ -12,7 +12,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile trueskill==0.4.5 openskill==6.2.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	trueskill==0.4.5 openskill==6.2.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import itertools
