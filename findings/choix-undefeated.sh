@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # choix 0.4.1: one function rates an undefeated player at 8.4 where its sibling refuses.
 #
-# opt_pairwise, ilsr_pairwise and lsr_pairwise are all documented to estimate the same model by
-# maximum likelihood, and agree on ordinary data. The likelihood has no maximum if a player never
-# lost. ilsr_pairwise then raises ValueError; opt_pairwise returns finite ratings, because its
-# alpha defaults to 1e-6 where its siblings have 0, a prior which alone decides the answer.
+# opt_pairwise and ilsr_pairwise are both documented to compute the maximum-likelihood estimate of
+# one model, and agree on ordinary data. The likelihood has no maximum if a player never lost.
+# ilsr_pairwise then raises ValueError. opt_pairwise returns finite ratings, because its alpha
+# defaults to 1e-6 where that of ilsr_pairwise is 0: a prior that the caller did not ask for
+# decides the answer.
 #
-# Seen, for a player who beat the second five times, and the second and third one each: 8.4, or 9.5
-# with alpha=1e-7 and 7.0 with 1e-5, against ValueError.
+# Seen, for a player who beat the second five times, while the second and the third won one game
+# each: 8.4, or 9.5 with alpha=1e-7 and 7.0 with 1e-5, against ValueError.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

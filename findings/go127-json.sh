@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Go 1.27.0: encoding/json writes other bytes, and names other fields in errors, than Go 1.26.8.
+# Go 1.27.0: encoding/json writes other bytes, and names other fields, than Go 1.26.8.
 #
-# Go promises that programs keep working, and encoding/json documents Field as the path from the
-# root struct to the field. Go 1.27 implements the package over its successor. A string that is no
-# valid UTF-8 now gives the character U+FFFD itself, not an escape, so a checksum of the output
-# differs. The path in UnmarshalTypeError is now spelled as in the input, "a.b", and not by the
-# fields' names, "A.B".
+# Go promises that programs of an older release keep working. The package of 1.26.8 documents Field
+# of UnmarshalTypeError as the path to the field, with embedded structs. Go 1.27 implements the
+# package over its successor. A string that is no valid UTF-8 now gives the character U+FFFD itself
+# instead of an escape, so a checksum of the output differs, and the path is spelled as in the
+# input, a.b, instead of by the names of the fields, A.B.
 #
 # Seen, with go 1.26.0 in go.mod for both: "\ufffd" A.B in 1.26.8, "�" a.b in 1.27.0.
 set -euo pipefail

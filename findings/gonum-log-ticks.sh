@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# gonum plot 0.17.0: an axis of learning rates from 2 to 9 in logarithmic scale has no label at
-# all.
+# gonum plot 0.17.0: a logarithmic axis from 2 to 9 has no label at all.
 #
-# A plot.Ticker is documented to return the ticks of a range. LogTicks labels powers of ten only,
-# and rounds the range outwards to the next ones. If no power lies within the range, the plot shows
-# small ticks without a number, and the two labels returned are outside the axis. DefaultTicks
-# labels at least two values within the same range.
+# A plot.Ticker is documented to return the ticks of the specified range. LogTicks labels only
+# powers of ten, beginning with the one below the range. If no power lies within the range, the
+# labels are outside the axis, where the plot leaves them out. DefaultTicks labels at least two
+# values of the same range.
 #
-# Seen, for 2 to 9: the labels 1 and 10, none of them in the range; DefaultTicks has two or more in
-# it.
+# Seen, for 2 to 9: the labels 1 and 10, neither in the range; DefaultTicks labels 3, 6 and 9.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# gonum 0.17.0: an interpolated quantile of weighted data differs from that of the same data
-# repeated.
+# gonum 0.17.0: a weight of 2 gives another quantile than the same value written twice.
 #
-# The package stat documents weights as if each value occurred that often, and mean and standard
-# deviation agree with repeated values. stat.Quantile with LinInterp does not: it interpolates over
-# the whole weight of a value. Even without weights, its median of 1, 2, 3, 4 is 2, where NumPy's
-# interpolation called linear has 2.5.
+# In the package stat, the sum of the weights takes the place of the number of values, so that mean
+# and standard deviation of weighted data are the same as of repeated values. stat.Quantile with
+# LinInterp differs: it interpolates over the whole weight of a value. Even without weights, its
+# median of 1, 2, 3, 4 is 2, where NumPy's interpolation called linear has 2.5.
 #
 # Seen, for 1, 2, 3, 4 at .3 and .9: 1.2 and 3.6 with weights of 2, but 1.4 and 4 with each value
-# written twice; the median is 2, although the mean and the standard deviation agree.
+# written twice. The median is 2; the standard deviations agree.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# h5py 3.16.0: numbers that do not fit a data set are moved to its limits, and NaN becomes a
-# number.
+# h5py 3.16.0: numbers that do not fit move to the limits of the type; NaN becomes a number.
 #
-# The documentation says that data sets behave like NumPy arrays, and that assignment converts as
-# NumPy's does. NumPy's astype wraps 200 to -56 in int8, and its assignment of the number 200
-# raises OverflowError. HDF5 converts by saturation: 200 becomes 127 and -200 becomes -128, without
-# a warning. A NaN that is written into a data set of int32 reads as the smallest number.
+# The documentation introduces data sets as very similar to NumPy arrays and as assigned to in the
+# same way. NumPy's astype wraps 200 to -56 in int8, and the assignment of the number 200 raises
+# OverflowError. HDF5 converts by saturation: 200 becomes 127 and -200 becomes -128, without a
+# warning. A NaN that is written into a data set of int32 reads as the smallest number.
 #
-# Seen: [200, -200] reads 127, -128 (NumPy: -56, 56); [nan, 1e12] as int32 reads -2147483648,
-# 2147483647.
+# Seen: [200, -200] as int8 reads 127, -128, where NumPy has -56, 56; [nan, 1e12] as int32 reads
+# -2147483648, 2147483647.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # pyarrow 26.0.1: images that NumPy shows upside down arrive scrambled.
 #
-# FixedShapeTensorArray.from_numpy_ndarray is documented to convert an array into a column of
-# tensors, and Arrow's own checks refuse layouts that they cannot describe. A view with negative
-# strides, such as a rendered frame that was flipped, is accepted, and its rows come back in
-# another order and transposed. pa.Tensor.from_numpy of the same package raises ArrowInvalid for
-# negative strides.
+# FixedShapeTensorArray.from_numpy_ndarray is documented to copy an array that is not contiguous. A
+# view with negative strides, such as a rendered frame that was flipped, is accepted without a
+# copy: its rows come back transposed and in another order. pa.Tensor.from_numpy of the same
+# package refuses negative strides with ArrowInvalid.
 #
-# Seen, for two frames [[0,1],[2,3]], [[4,5],[6,7]], each flipped to [[2,3],[0,1]] and so on: the
-# round trip of the flipped view gives something else; that of its copy is right.
+# Seen, for the frame [[0,1],[2,3]] flipped to [[2,3],[0,1]]: it comes back as [[2,0],[3,1]], and a
+# copy of the flipped frame comes back right.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gorgonia.org/tensor 0.9.24: functions read past the columns of a view, with a nil error.
 #
-# Slice is documented to return a view that other functions accept as a tensor. Sum, Max and Concat
-# follow a view's strides, but MatVecMul, Repeat and WriteNpy take the elements as they lie in
-# memory. The first two columns of a matrix of three then give products and copies of other
-# elements, and a file whose header promises six numbers and which holds eight.
+# Slice is documented to return a view of the tensor. Sum, Max and Concat follow its strides, but
+# MatVecMul, Repeat and WriteNpy take the elements as they lie in memory. The first two columns of
+# a matrix of three then give products and copies of other elements, and a file whose header names
+# six numbers although it holds eight.
 #
-# Seen, for the columns (1,4,7) and (2,5,8): row sums 3, 9, 15; the product with (1,1) is 3, 7, 11;
-# the last row repeated is 7, 8 and 0, 0; the file of six numbers starts 1, 2, 3, 4.
+# Seen, for the columns (1,4,7) and (2,5,8): row sums 3, 9, 15, but the product with (1,1) is 3, 7,
+# 11; the last row repeated is 7, 8 and 0, 0; the file of six numbers starts 1, 2, 3, 4.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
