@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# jumanji 1.1.2: through its Gymnasium wrapper, every game ends both terminated and truncated.
+#
+# Gymnasium's contract keeps the two apart: truncated means that a limit cut the game, and its last
+# state still has a value. JumanjiToGymWrapper reports truncated for every last step, also when the
+# snake has hit a wall. Whoever bootstraps truncated games bootstraps from lost ones; whoever looks
+# at terminated first never bootstraps, because a time limit sets that as well.
+#
+# Seen: Snake run against a wall, and Snake at its time limit of 2: terminated and truncated, both.
+set -euo pipefail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+python3 -m venv --without-pip "$dir/venv"
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	jumanji==1.1.2 jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
+cd "$dir"
+"$dir/venv/bin/python" - <<'EOF'
+import sys
+
+import numpy
+from jumanji.environments import Snake
+from jumanji.wrappers import JumanjiToGymWrapper
+
+
+def end(env, choose):
+    env = JumanjiToGymWrapper(env)
+    observation, _ = env.reset(seed=1)
+    terminated = truncated = False
+    while not (terminated or truncated):
+        action = numpy.int32(choose(observation))
+        observation, _, terminated, truncated, _ = env.step(action)
+    return terminated, truncated
+
+
+saw = (
+    end(Snake(), lambda observation: 0),  # straight on, into the wall
+    end(Snake(time_limit=2), lambda observation: observation["action_mask"].argmax()),
+)
+print("hit a wall (terminated, truncated):", saw[0], "time limit:", saw[1])
+if saw != ((True, True), (True, True)):
+    sys.exit("this has changed")
+EOF
