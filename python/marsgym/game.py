@@ -246,12 +246,12 @@ class Game:
             lang: a language in which the game is written. Every game is written in English,
                 "en"; the error for another language lists the languages.
         """
-        return str(self._words("", "rules", lang))
+        return self._words("", "rules", lang)
 
-    def _words(self, text: str, question: str, argument: str) -> Any:
+    def _words(self, text: str, question: str, argument: str) -> str:
         about = _native.text(text, "position"), question.encode()
         given = _native.text(argument.replace("\0", " "), question)
-        return self._native().document("words", *about, given, what=question)
+        return self._native().call("words", *about, given, what=question)
 
     def _share(self, returns: Iterable[float]) -> tuple[float, ...]:
         """Returns as shares of the win."""
@@ -630,7 +630,7 @@ class Position:
         if seat is not None:
             seat = _native.number(seat, "seat", 0, self.game.players - 1)
         how = {"seat": seat, "legal": bool(legal), "lang": lang}
-        return str(self.game._words(self.text, "describe", json.dumps(how)))
+        return self.game._words(self.text, "describe", json.dumps(how))
 
     def parse_action(self, text: str) -> int | None:
         """The legal action that an answer names, or None.
@@ -645,7 +645,7 @@ class Position:
             raise TypeError(f"text is {text!r}; want a str")
         text = text.encode(errors="replace").decode()  # without half characters
         action = self.game._words(self.text, "parse", text)
-        return None if action is None else int(action)
+        return int(action) if action else None
 
     def play_on(
         self,

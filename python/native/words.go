@@ -10,6 +10,7 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"marsgym/env"
@@ -22,18 +23,18 @@ import (
 // rulesWidth is the number of columns of rules, as cmd/play prints them.
 const rulesWidth = 79
 
-// marsgym_words answers a question about a game or a position in words:
+// marsgym_words writes the answer, as plain text, to a question about a game or a position:
 //
 //	"rules"     the rules of the game; the argument is a language, such as "de"
 //	"describe"  the position; the argument is JSON of [description]
-//	"parse"     the action that the answer in the argument names, null if it names none
+//	"parse"     the number of the action that the answer in the argument names, or nothing
 //
 //export marsgym_words
 func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char) result {
-	return document(out, func() (any, error) {
+	return answer(out, func() (string, error) {
 		g, p, err := resolvePosition(g, text)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		argument := C.GoString(argument)
 		switch question := C.GoString(question); question {
@@ -42,16 +43,16 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 		case "describe":
 			var d description
 			if err := json.Unmarshal([]byte(argument), &d); err != nil {
-				return nil, err
+				return "", err
 			}
 			return g.inWords(p, d)
 		case "parse":
 			if a, ok := words.ParseAction(g, p, argument); ok {
-				return a, nil
+				return strconv.Itoa(int(a)), nil
 			}
-			return nil, nil
+			return "", nil
 		default:
-			return nil, fmt.Errorf("unknown question %q", question)
+			return "", fmt.Errorf("unknown question %q", question)
 		}
 	})
 }
