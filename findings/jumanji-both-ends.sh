@@ -11,8 +11,11 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
-	jumanji==1.1.2 jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6
+# Without flax and others, which jumanji and esquilax require but this does not load.
+pip() { python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile "$@"; }
+pip jax==0.10.2 jaxlib==0.10.2 numpy==2.4.6 chex==0.1.92 dm-env==1.6 gymnasium==1.3.0 \
+	matplotlib==3.11.2 huggingface-hub==2.4.0 jax-tqdm==0.4.0 requests==2.34.2
+pip --no-deps jumanji==1.1.2 esquilax==2.1.0
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys
