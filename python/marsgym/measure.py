@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from marsgym import _native
-from marsgym._job import _Bar
+from marsgym._job import Bar
 from marsgym.evaluation import Table
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def measure(
         return reply
 
     job = _native.Object("job", json.dumps(task).encode(), of=game._native())
-    bar = _Bar(progress, "measuring")
+    bar = Bar(progress, "measuring")
     try:
         with _Callers(policy, most) as callers:
             return Measurement.read(_drive(game, job, callers, decide, bar))
@@ -175,7 +175,7 @@ def measure(
             job.close()
 
 
-def _drive(game: Game, job: _native.Object, callers: _Callers, decide: Any, bar: _Bar) -> Any:
+def _drive(game: Game, job: _native.Object, callers: _Callers, decide: Any, bar: Bar) -> Any:
     """Answers the inquiries of a job until it ends, and returns its result."""
     open_: dict[Future[dict[str, Any]], int] = {}
     while True:

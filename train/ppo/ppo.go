@@ -1,6 +1,6 @@
-// Package ppo is proximal policy optimisation: the network plays itself, and the
-// probabilities of moves that turned out better than its values predicted rise, by a
-// bounded ratio in each iteration. Values are vectors, one for each seat.
+// Package ppo trains a network by proximal policy optimisation. The network plays against
+// itself, and moves that turned out better than its values predicted become more probable,
+// by a bounded ratio in each iteration. A value is a vector with a number for each seat.
 //
 // rollout.go plays and computes advantages, and fit.go holds the loss. The other files hold
 // checkpoints and what a run may add: opponents, a population of networks, and openings.
@@ -9,6 +9,7 @@
 package ppo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -126,7 +127,7 @@ func (r *PPO) Iterate(ctx context.Context, x float64) (m method.Metrics, err err
 		return m, err
 	}
 	if m, err = r.iterate(ctx, x); err != nil && ctx.Err() != nil {
-		err = errors.Join(err, r.undo(before))
+		err = cmp.Or(r.undo(before), err) // a state that is half restored is no checkpoint
 	}
 	return m, err
 }
