@@ -32,9 +32,9 @@ func TestCompact(t *testing.T) {
 		"martian dice, few rows":    newGame(t, martiandice.New, martiandice.DefaultConfig()),
 		"martian risk, single rows": newGame(t, martianrisk.New, martianrisk.DefaultConfig()),
 	} {
-		rows, steps := 300, 400
+		rows, steps := 300, 80
 		if strings.HasSuffix(name, "rows") {
-			rows, steps = 5, 1500
+			rows, steps = 5, 600
 		}
 		want := g.NewBatch(rows, 0)
 		got, err := g.NewCompactBatch(env.Buffers{}, rows, 0)

@@ -13,6 +13,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/catalog"
 	"marsgym/eval"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
@@ -250,6 +251,7 @@ func TestExactErrors(t *testing.T) {
 }
 
 func TestMultiplayer(t *testing.T) {
+	fulltest.Gate(t)
 	for players := 2; players <= most(4, 3); players++ {
 		r := reduced(t, players)
 		entrants := []*agents.Agent{r.greedy, r.random, r.exact, r.exact}[:players]

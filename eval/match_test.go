@@ -67,6 +67,7 @@ func TestMatchRepeats(t *testing.T) {
 // TestMatchContainsExact: the interval of 20,000 games contains the exact value of the
 // published game.
 func TestMatchContainsExact(t *testing.T) {
+	fulltest.Gate(t)
 	r := published(t)
 	exact := pair(t, r.evaluator, r.greedy, r.exact)
 	if !(exact.WinFirst < first && exact.WinSecond < second) {

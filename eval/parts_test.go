@@ -14,6 +14,7 @@ import (
 	"marsgym/eval"
 	"marsgym/internal/jobs"
 	"marsgym/internal/jobs/jobstest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/testgames"
 	"marsgym/models"
 )
@@ -85,6 +86,7 @@ func TestExactParts(t *testing.T) {
 
 // TestMatchParts compares matches in this process with those that are played in parts.
 func TestMatchParts(t *testing.T) {
+	fulltest.Gate(t)
 	g := reduced(t, 2).game
 	open := func(name string, seed uint64) *agents.Agent {
 		a, err := agents.Open(t.Context(), name, agents.Options{Game: g, Seed: seed})

@@ -119,12 +119,12 @@ func TestGamesFolder(t *testing.T) {
 		}
 	}
 	var r gamesResult
-	document(t, &r, "games", dir, "-rollouts", "10")
+	document(t, &r, "games", dir, "-rollouts", "20")
 	if len(r.Reports) != 2 || r.Reports[0].Title != "Martian Dice" || r.Reports[1].Title != "Pig" {
 		t.Fatalf("the reports are %+v", r)
 	}
 	for _, x := range r.Reports {
-		if x.Exact || x.Method != "rollouts:10:greedy" || x.Summary[0].Name != "greedy" {
+		if x.Exact || x.Method != "rollouts:20:greedy" || x.Summary[0].Name != "greedy" {
 			t.Errorf("%s: %s, %+v", x.Title, x.Method, x.Summary)
 		}
 		for _, g := range x.Games {

@@ -21,7 +21,7 @@ var commands = []struct {
 	{cli.Entry{Name: "exact", About: "measure an agent, exactly if the game is solved, else by a match"}, exactCommand},
 	{cli.Entry{Name: "match", About: "play a match of an agent against others"}, matchCommand},
 	{cli.Entry{Name: "tournament", About: "rate agents by matches against each other"}, tournamentCommand},
-	{cli.Entry{Name: "regret", About: "estimate the strength of a slow agent in a solved game from few games"}, regretCommand},
+	{cli.Entry{Name: "regret", About: "rate a slow agent in a solved game, from few games"}, regretCommand},
 	{cli.Entry{Name: "table", About: "compute exactly what agents win against each other"}, tableCommand},
 	{cli.Entry{Name: "compare", About: "compare runs of cmd/train"}, compareCommand},
 	{cli.Entry{Name: "games", About: "price recorded games: what each decision lost, and what was luck"}, gamesCommand},

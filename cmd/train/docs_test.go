@@ -10,12 +10,14 @@ import (
 	"marsgym/agents"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/fulltest"
 )
 
 func TestDocs(t *testing.T) { clitest.Docs(t, "train", run) }
 
 // TestYardsticks checks that the settings of the yardsticks can be trained.
 func TestYardsticks(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	files, _ := filepath.Glob("../../docs/yardsticks/*.json")
 	if len(files) == 0 {

@@ -16,6 +16,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -172,6 +173,7 @@ func TestEvaluationFails(t *testing.T) {
 }
 
 func TestOtherNumbersOfPlayers(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
@@ -324,6 +326,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestCancel stops a run as Ctrl-C does, resumes it, and compares with one that
 // was never stopped.
 func TestCancel(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	config := write(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole")

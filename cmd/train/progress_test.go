@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -72,6 +73,7 @@ func TestProgressLines(t *testing.T) {
 
 // TestTrainedInAll: after a resumption the time of training is that of both sessions.
 func TestTrainedInAll(t *testing.T) {
+	fulltest.Gate(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(t.Context())

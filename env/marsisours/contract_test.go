@@ -170,6 +170,7 @@ func TestData(t *testing.T) {
 // TestUnusualData plays on a station that lies on stone beside the middle, which few turns of the
 // map leave in place, and with all tiles that there can be.
 func TestUnusualData(t *testing.T) {
+	fulltest.Gate(t)
 	for name, change := range map[string]func(data map[string]any){
 		"a station on stone": func(data map[string]any) {
 			stations := data["layouts"].(map[string]any)["diamond13"].(map[string]any)["stations"].(map[string]any)

@@ -9,6 +9,7 @@ import (
 	"marsgym/agents/search"
 	"marsgym/env/game"
 	"marsgym/env/marsisours"
+	"marsgym/internal/test/fulltest"
 )
 
 // hashedValues returns an evaluator of decisions whose values are a hash of the
@@ -53,6 +54,7 @@ func returns(t *testing.T, sol solution, p, random policy) (list [4]float64) {
 // TestFastLookahead: the values backed up over the table give the same policy as a
 // look-ahead from each decision. With few levels most options are equal.
 func TestFastLookahead(t *testing.T) {
+	fulltest.Gate(t)
 	small(t, func(t *testing.T, r *marsisours.Rules) {
 		compareLookahead(t, r, 2, 0)
 		compareLookahead(t, r, 3, 2)

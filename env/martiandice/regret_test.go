@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
+	"marsgym/internal/test/fulltest"
 )
 
 // mistake is a kind of mistake in turns that start at the same scores.
@@ -64,6 +65,7 @@ func loss(t *testing.T, r *martiandice.Rules, sol game.Solution[martiandice.Stat
 // The regrets of every policy must add up to its loss in every seat, and, by scores and
 // kind, to the regrets of the tabular solution.
 func TestRegrets(t *testing.T) {
+	fulltest.Gate(t)
 	const tol = 1e-11
 	for name, cfg := range reduced {
 		if name == "solitaire at once" {

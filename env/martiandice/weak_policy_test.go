@@ -5,6 +5,7 @@ import (
 
 	"marsgym/env/game"
 	"marsgym/env/martiandice"
+	"marsgym/internal/test/fulltest"
 )
 
 // arbitrary scores afterstates by a hash, so that it plays like an untrained network.
@@ -48,6 +49,7 @@ func (arbitrary) Probs([]float64, []martiandice.State) error {
 // TestWeakPolicy computes best responses to policies so weak that most values are
 // within rounding of 0 or 1, where many options tie.
 func TestWeakPolicy(t *testing.T) {
+	fulltest.Gate(t)
 	_, s := published(t)
 	for salt := range 2 {
 		g, err := s.Tabulate(t.Context(), arbitrary{salt})

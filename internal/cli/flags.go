@@ -194,7 +194,7 @@ func (f *Flags) help(w io.Writer) error {
 	switch {
 	case f.parts != nil:
 		describe(&b, "Commands:\n", f.parts)
-		fmt.Fprintf(&b, "\nWithout a command it is %s. For flags: go run ./cmd/%s COMMAND -h\n", f.parts[0].Name, f.Name())
+		fmt.Fprintf(&b, "Without a command it is %s. For flags: go run ./cmd/%s COMMAND -h\n", f.parts[0].Name, f.Name())
 	case f.isPart():
 		examples = "Example: "
 		describe(&b, "", f.describeFlags(f.except(f.hidden)))

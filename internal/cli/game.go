@@ -30,7 +30,7 @@ type Game struct {
 // Game defines -game, -players, -game-config and -cache.
 func (f *Flags) Game() *Game {
 	g, ids := &Game{flags: f}, catalog.IDs()
-	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+", or the file of a table (default "+ids[0]+")")
+	f.StringVar(&g.ID, "game", "", "`name` of the game: "+strings.Join(ids, ", ")+", or a file (default "+ids[0]+")")
 	f.IntVar(&g.Players, "players", 0, "`number` of players (default set by the game)")
 	f.Func("game-config", "JSON `file` of settings that replace defaults of the game", func(path string) (err error) {
 		g.Config, err = input.ReadSettings(path)

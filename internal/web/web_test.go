@@ -507,6 +507,7 @@ func TestDaily(t *testing.T) {
 // TestOthers: values tell what other seats have thrown away since the last choice of the mover, as the values
 // at those decisions say.
 func TestOthers(t *testing.T) {
+	fulltest.Gate(t)
 	a, found := newApp(), 0
 	g := web.Address{Game: "pig", Players: 2, Seed: 3, Seats: []string{web.Human, "random"}}
 	request[web.Values](t, a, fields("values", g))                 // which starts the solver
