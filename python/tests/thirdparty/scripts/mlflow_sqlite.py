@@ -1,7 +1,11 @@
 """MLflow in a file of SQLite: a run is sent in parts, and nothing twice."""
 
+import os
+
 import mlflow
 from tracked import folder, send, train
+
+from marsgym.track import main
 
 run = train(folder)
 lines = send(run, "mlflow")
@@ -17,3 +21,6 @@ for key in ("games", "learning_rate"):
     want = [(line["steps"], line[key]) for line in lines if key in line]
     assert want
     assert [(m.step, m.value) for m in history] == want, key
+
+os.environ["MLFLOW_TRACKING_URI"] = "nowhere://mlflow"  # which MLflow refuses, in one line
+assert main([str(run), "--to", "mlflow", "--online"]) == 1
