@@ -1,7 +1,5 @@
 """MLflow in a file of SQLite: a run is sent in parts, and nothing twice."""
 
-import os
-
 import mlflow
 from tracked import folder, send, train
 
@@ -22,5 +20,5 @@ for key in ("games", "learning_rate"):
     assert want
     assert [(m.step, m.value) for m in history] == want, key
 
-os.environ["MLFLOW_TRACKING_URI"] = "nowhere://mlflow"  # which MLflow refuses, in one line
+mlflow.set_tracking_uri("nowhere://mlflow")  # which MLflow refuses, in one line
 assert main([str(run), "--to", "mlflow", "--online"]) == 1
