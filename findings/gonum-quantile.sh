@@ -3,11 +3,10 @@
 #
 # In the package stat, the sum of the weights takes the place of the number of values, so that mean
 # and standard deviation of weighted data are the same as of repeated values. stat.Quantile with
-# LinInterp differs: it interpolates over the whole weight of a value. Even without weights, its
-# median of 1, 2, 3, 4 is 2, where NumPy's interpolation called linear has 2.5.
+# LinInterp differs: it interpolates over the whole weight of a value.
 #
 # Seen, for 1, 2, 3, 4 at .3 and .9: 1.2 and 3.6 with weights of 2, but 1.4 and 4 with each value
-# written twice. The median is 2; the standard deviations agree.
+# written twice. The standard deviations agree.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -31,10 +30,9 @@ func main() {
 		saw += fmt.Sprintf("%.4g %.4g; ", stat.Quantile(p, stat.LinInterp, x, weights),
 			stat.Quantile(p, stat.LinInterp, repeated, nil))
 	}
-	saw += fmt.Sprintf("median %.4g; deviation %.4f %.4f",
-		stat.Quantile(.5, stat.LinInterp, x, nil), stat.StdDev(x, weights), stat.StdDev(repeated, nil))
+	saw += fmt.Sprintf("deviation %.4f %.4f", stat.StdDev(x, weights), stat.StdDev(repeated, nil))
 	fmt.Println("weighted and repeated at .3, at .9:", saw)
-	if saw != "1.2 1.4; 3.6 4; median 2; deviation 1.1952 1.1952" {
+	if saw != "1.2 1.4; 3.6 4; deviation 1.1952 1.1952" {
 		fmt.Println("this has changed")
 		os.Exit(1)
 	}

@@ -4,7 +4,8 @@
 # Gymnasium's contract keeps the two apart: truncated means that a limit cut the game, and its last
 # state still has a value. JumanjiToGymWrapper reports truncated for every last step, also when the
 # snake has hit a wall. Whoever bootstraps truncated games bootstraps from lost ones; whoever looks
-# at terminated first never bootstraps, because a time limit sets that as well.
+# at terminated first never bootstraps, because a time limit sets that as well: the
+# wrapper takes truncated from whether the step is the last, and terminated from its discount, 0.
 #
 # Seen: Snake run against a wall, and Snake at its time limit of 2: terminated and truncated, both.
 set -euo pipefail

@@ -4,7 +4,8 @@
 # Every finite game has an equilibrium, and multiplying payoffs by a positive number moves none.
 # vertex_enumeration, documented to return the Nash equilibria, compares the vertices' slack with
 # an absolute tolerance. With payoffs of a few hundred millions, it returns an empty list and no
-# warning, where support_enumeration of the same package still returns all three.
+# warning, where support_enumeration of the same package still returns all three. That function
+# has no such tolerance; nashpy-missing-equilibria shows a fault of its own.
 #
 # Seen, for a coordination game times 1, 1e7, 1e8: 3, 3, 0 equilibria; support_enumeration 3, 3, 3.
 set -euo pipefail

@@ -4,7 +4,8 @@
 # TerminateIllegalWrapper is documented to end the game as lost for whoever moved. The API keeps
 # two kinds of end apart: a truncated agent was cut off by something outside the game, and its last
 # value is bootstrapped. The wrapper sets both flags for all seats, so that a learner which
-# bootstraps truncated games hides the loss. A game that ends by its rules sets one flag.
+# bootstraps truncated games hides the loss. A game that ends by its rules sets one flag. Unlike
+# jumanji-both-ends, ends by rule and by limit are told apart: only the wrapper's own sets both.
 #
 # Seen, in tic-tac-toe: after a move onto a taken field, True and True for both seats, reward -1
 # for the mover; after three in a row, terminated True and truncated False.

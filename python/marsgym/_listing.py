@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from marsgym import _native
 from marsgym._job import Bar
-from marsgym._table import CHANCE, Table
+from marsgym._table import CHANCE, TERMINAL, Table
 
 LIMIT: Final = 20_000_000
 """The default limit of states. Chosen: such a game takes some 8 GB while it is listed."""
@@ -40,6 +40,9 @@ _TRIAL: Final = 128
 _DOUBT: Final = 10.0
 """Minus the logarithm of the probability that a game within the limit is refused early."""
 
+
+_MOST: Final = 65_535
+"""The largest number of an action, and of the actions or outcomes of a state: 16 bits."""
 
 _SUM: Final = 1e-4
 """How far the probabilities of a policy may be from 1, as for policies of observations."""
@@ -68,6 +71,8 @@ class Rules:
     """States with equal keys are one state of the table."""
     observe: Callable[[Any, int], Sequence[float]] | None
     """What a seat observes [D]."""
+    observe_parameter: str
+    """What the user calls observe."""
     text: Callable[[Any], str] | None
     action_text: Callable[[Any, int], str] | None
     """Of a legal action in a state; states of one seat give the same."""
@@ -176,7 +181,7 @@ def _play(rules: Rules, moves: int, rng: random.Random) -> Any:
             options, weights = [o for o, _ in listed], [p for _, p in listed]
         else:
             return None
-        if not options:
+        if not options or (weights is not None and not 0 < sum(weights) < math.inf):
             return None  # an error, which the listing names
         state = rules.child(state, rng.choices(options, weights)[0])
     return state
@@ -203,9 +208,22 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
                 limits.check(len(player), len(numbers))
                 bar.update(len(player) / len(numbers), f"{len(player):,} states")
             who = current(state)
+            if not TERMINAL <= who < rules.players:
+                raise ValueError(
+                    f"the player is {who} in {state}; want 0 to {rules.players - 1}, "
+                    f"CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+                )
             if who >= 0:
                 first.append(len(action))
                 actions = legal(state)
+                try:
+                    action.extend(actions)
+                    count.append(len(actions))
+                except (TypeError, OverflowError):
+                    raise ValueError(
+                        f"{state} has {len(actions):,} legal actions from {actions[0]!r} to "
+                        f"{actions[-1]!r}; want at most {_MOST:,} integers from 0 to {_MOST:,}"
+                    ) from None
                 for a in actions:
                     after = child(state, a)
                     k = key(after)
@@ -214,8 +232,6 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
                         n = numbers[k] = len(numbers)
                         reached.append(after)
                     following.append(n)
-                count.append(len(actions))
-                action.extend(actions)
                 names.append(state, who, actions)
             elif who == CHANCE:
                 first.append(len(outcome))
@@ -230,6 +246,10 @@ def _list(rules: Rules, limits: _Limits, bar: Bar) -> Listing:
                         n = numbers[k] = len(numbers)
                         reached.append(after)
                     merged[n] = merged.get(n, 0.0) + p
+                if not 0 < len(merged) <= _MOST:
+                    raise ValueError(
+                        f"chance leads from {state} to {len(merged):,} states; want 1 to {_MOST:,}"
+                    )
                 count.append(len(merged))
                 outcome.extend(merged)
                 probability.extend(merged.values())
@@ -271,6 +291,13 @@ def _array(values: array[Any], dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(values, dtype) if len(values) else np.zeros(0, dtype)
 
 
+def _text(given: Any, of: str) -> str:
+    """A text that a function of the user has returned."""
+    if not isinstance(given, str):
+        raise ValueError(f"the text of {of} is {given!r}; want a str")
+    return given
+
+
 class _Texts:
     """The texts of states, in order; None if there are none, or too many."""
 
@@ -280,7 +307,7 @@ class _Texts:
 
     def append(self, state: Any) -> None:
         if self.texts is not None:
-            self.texts.append(self.text(state))  # type: ignore[misc]
+            self.texts.append(_text(self.text(state), f"{state}"))  # type: ignore[misc]
             if len(self.texts) > _TEXTS:
                 self.texts = None
 
@@ -299,7 +326,8 @@ class _ActionTexts:
         for a in actions:
             if a not in self.seen[who]:
                 self.seen[who].add(a)
-                text, known = self.text(state, a), self.texts.setdefault(a, [])
+                text = _text(self.text(state, a), f"action {a}")
+                known = self.texts.setdefault(a, [])
                 if text not in known:
                     known.append(text)
 
@@ -316,6 +344,7 @@ class _Observations:
 
     def __init__(self, rules: Rules) -> None:
         self.observe, self.name, self.players = rules.observe, rules.name, rules.players
+        self.parameter = rules.observe_parameter
         self.blocks: list[npt.NDArray[Any]] = []
         self.block: npt.NDArray[np.float32] | None = None  # [_BLOCK, P, D]
         self.filled = 0
@@ -373,8 +402,8 @@ class _Observations:
             warnings.warn(
                 f"{self.name}: the {len(views):,} states in which a seat is to move have "
                 f"{different:,} different observations, so a policy of observations cannot tell "
-                "all of them apart; pass observe, a function of a state and a seat",
-                stacklevel=5,
+                f"all of them apart; pass a function that shows more ({self.parameter})",
+                stacklevel=6,
             )
         return np.concatenate([seen, mover], axis=2)
 
@@ -430,8 +459,15 @@ def tabulate(
             given = given.items()
         elif not isinstance(given, Iterable):
             given = [(given, 1.0)]
+        try:
+            pairs = [(a, float(p)) for a, p in given]
+        except (TypeError, ValueError) as e:
+            raise ValueError(
+                f"{name} returns {given!r} in {state}; want an action, or the probabilities of "
+                "actions as a dict or as pairs (an array of them is a TabularPolicy)"
+            ) from e
         total = 0.0
-        for a, p in given:
+        for a, p in pairs:
             if p != 0 and a not in actions:
                 raise ValueError(f"{name} plays {a!r} in {state}; legal actions are {actions}")
             if not 0 <= p <= 1 + _SUM:

@@ -120,6 +120,7 @@ def _rules(
         returns=state.returns,
         key=key or (_key_with_returns if rewarded else _key),
         observe=observe,
+        observe_parameter="observe",
         text=str if texts else None,
         action_text=state.action_to_string if texts else None,
         num_actions=spiel.num_distinct_actions(),

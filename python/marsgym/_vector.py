@@ -45,10 +45,7 @@ def spaces_of(
     """The spaces of a game, with observations of that many codes or else of numbers."""
     box, actions = gymnasium.spaces.Box, game.num_actions
     observation: gymnasium.Space[Any]
-    if codes is None:
-        observation = observation_box(game)
-    else:
-        observation = box(0, 255, (codes,), np.uint8)
+    observation = observation_box(game) if codes is None else box(0, 255, (codes,), np.uint8)
     if masks:
         mask = box(0, 1, (actions,), np.int8)
         observation = gymnasium.spaces.Dict({"action_mask": mask, "observations": observation})

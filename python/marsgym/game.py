@@ -8,6 +8,7 @@ import os
 import random
 import re
 import sys
+import warnings
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -115,6 +116,8 @@ class Game:
         self._solution: Solution | None = None
         self._code_table: tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]] | None = None
         spec = json.loads(self._object.text)
+        if spec["warning"]:
+            warnings.warn(spec["warning"], stacklevel=3)  # of load or from_arrays
         self.id: str = spec["id"]
         self.title: str = spec["title"]
         self.version: int = spec["version"]
@@ -202,10 +205,14 @@ class Game:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file of a table game, which :func:`load` and ``-game FILE`` of the commands
-        open. The file is complete or not there, also after a kill; one that is there already
-        is an error.
+        open. Its name ends in ``.game``. The file is complete or not there, also after a kill. A
+        file that is there is never replaced: one of another table is an error, and one of this
+        table stays as it is.
         """
-        self._native().call("save_game", _native.text(path, "path"))
+        text = _native.text(path, "path")
+        if not text.endswith(b".game"):
+            raise ValueError(f"path is {os.fspath(path)!r}; want a name that ends in .game")
+        self._native().call("save_game", text)
 
     def initial(self) -> Position:
         """The position at the start of a game. It may be one of chance."""

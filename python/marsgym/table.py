@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from marsgym import _native
 from marsgym._listing import LIMIT, Listing, Rules, list_states
 from marsgym._listing import TooManyStatesError as TooManyStatesError
 from marsgym._table import Table
@@ -16,7 +17,7 @@ from marsgym.game import Game
 
 _S = TypeVar("_S", bound=Hashable)
 
-_NAME: Final = re.compile(r"[a-z0-9_-]{1,64}")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def from_rules(
@@ -69,14 +70,14 @@ def from_rules(
         ValueError: the functions do not describe a game; the error names the state.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ValueError(f"name is {name!r}; want 1 to 64 of a-z, 0-9, - and _")
+        raise ValueError(f"name is {name!r}; want 1 to 64 of a-z, 0-9, - and _, not first - or _")
 
     def no_chance(state: _S) -> Iterable[tuple[Any, float]]:
         raise ValueError(f"current_player({state!r}) is CHANCE; pass chance_outcomes")
 
     rules = Rules(
         name=name,
-        players=players,
+        players=_native.number(players, "players", 1, 127),
         initial=initial_state,
         current_player=current_player,
         legal_actions=lambda state: sorted(legal_actions(state)),
@@ -85,6 +86,7 @@ def from_rules(
         returns=returns,
         key=lambda state: state,
         observe=observation_tensor,
+        observe_parameter="observation_tensor",
         text=text,
         action_text=None if action_text is None else lambda state, action: action_text(action),
         num_actions=num_actions,
@@ -168,9 +170,8 @@ def from_arrays(
     actions = _integers("action", action, np.uint16, 1)
     seen = None
     if observation is not None:
-        seen = np.ascontiguousarray(observation)
-        if seen.dtype != np.uint8:
-            seen = seen.astype(np.float32)
+        given = np.asarray(observation)
+        seen = _owned(given, np.uint8 if given.dtype == np.uint8 else np.float32)
         if seen.ndim != 3 or seen.shape[1] not in (1, players):
             raise ValueError(
                 f"observation has shape {seen.shape}; want [S, {players}, D] or [S, 1, D]"
@@ -178,15 +179,15 @@ def from_arrays(
     table = Table(
         name=name,
         players=players,
-        num_actions=int(max(actions, default=0)) + 1 if num_actions is None else num_actions,
+        num_actions=int(actions.max(initial=0)) + 1 if num_actions is None else num_actions,
         player=_integers("player", player, np.int8, 1),
         first=_integers("first", first, np.uint32, 1),
         count=_integers("count", count, np.uint16, 1),
         action=actions,
         next=_integers("next", next, np.uint32, 1),
         outcome=_integers("outcome", outcome, np.uint32, 1),
-        probability=np.ascontiguousarray(probability, np.float64),
-        returns=np.ascontiguousarray(returns, np.float64),
+        probability=_owned(probability, np.float64),
+        returns=_owned(returns, np.float64),
         observation=seen,
         state_texts=None if state_texts is None else list(state_texts),
         action_texts=None if action_texts is None else list(action_texts),
@@ -212,4 +213,11 @@ def _integers(name: str, values: npt.ArrayLike, dtype: Any, dimensions: int) -> 
             f"{name} has numbers from {array.min()} to {array.max()}; want {limits.min} to "
             f"{limits.max}"
         )
-    return np.ascontiguousarray(array, dtype)
+    return _owned(array, dtype)
+
+
+def _owned(values: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:
+    """A copy that nobody can change, since a game never changes."""
+    array = np.array(values, dtype, order="C")
+    array.setflags(write=False)
+    return array

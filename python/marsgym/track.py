@@ -26,6 +26,9 @@ SWEEP = "sweep.json"
 class Tracker(Protocol):
     """Where the metrics go."""
 
+    error: type[Exception]
+    """What it raises if it refuses the run."""
+
     def last(self, run: Run) -> int:
         """The last step that was sent of the run, or -1."""
 
@@ -61,10 +64,15 @@ class Run:
         self.name = name or full.name
         self.tags: list[str] = self.config.get("tags") or []
         self._state = self.folder / STATE
+        self.known: dict[str, Any] = {"id": uuid.uuid4().hex}
         if self._state.exists():
-            self.known: dict[str, Any] = json.loads(self._state.read_text())
-        else:
-            self.known = {"id": uuid.uuid4().hex}
+            try:
+                self.known = json.loads(self._state.read_text())
+                self.known["id"]
+            except (ValueError, TypeError, LookupError) as e:
+                raise ValueError(
+                    f"{self._state} is damaged: {e}; delete it to send the run as a new one"
+                ) from None
 
     def note(self) -> None:
         """Keeps in the folder what is known of trackers: the id of the run there, and more."""
@@ -138,6 +146,7 @@ class Wandb:
         import wandb
 
         self.wandb, self.project, self.online = wandb, project, online
+        self.error: type[Exception] = wandb.errors.Error
 
     def last(self, run: Run) -> int:
         """From the run folder, since what is offline cannot be asked."""
@@ -185,6 +194,7 @@ class Mlflow:
         if not online:
             mlflow.set_tracking_uri("sqlite:///mlflow.db")
         self.mlflow, self.project = mlflow, project
+        self.error: type[Exception] = mlflow.exceptions.MlflowException
 
     def last(self, run: Run) -> int:
         """From the run of the experiment that has the run folder's id as a tag."""
@@ -243,7 +253,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(
         prog="python -m marsgym.track",
-        description="Sends the metrics of a run to a tracker, on this machine unless told online.",
+        description="Sends the metrics of a run to a tracker. They stay on this machine unless "
+        "--online is given.",
     )
     parser.add_argument("run", metavar="RUN", help="run folder of cmd/train, finished or not")
     parser.add_argument("--to", required=True, choices=TRACKERS, help="the tracker")
@@ -259,7 +270,10 @@ def main(arguments: list[str] | None = None) -> int:
             tracker: Tracker = TRACKERS[given.to](given.project, given.online)
         except ImportError as e:
             raise ValueError(f"{e}; install it with: pip install {given.to}") from None
-        sent = send(run, tracker, given.follow)
+        try:
+            sent = send(run, tracker, given.follow)
+        except tracker.error as e:
+            raise ValueError(f"{given.to} refuses the run: {e}") from None
     except (OSError, ValueError) as e:
         print(f"marsgym.track: {e}", file=sys.stderr)
         return 1

@@ -124,6 +124,8 @@ type specification struct {
 
 	Bots   []string `json:"bots"`
 	Agents []string `json:"agents"`
+
+	Warning string `json:"warning"` // what is odd about the game, or ""
 }
 
 type fieldSpec struct {
@@ -144,6 +146,9 @@ func specify(g env.Game) specification {
 	}
 	for a := range spec.Actions {
 		s.Actions = append(s.Actions, g.ActionName(game.Action(a)))
+	}
+	if w, ok := g.Rules().(interface{ Warning() string }); ok {
+		s.Warning = w.Warning()
 	}
 	notes, meanings := rulesbook.Observation(spec)
 	s.ObsNotes = notes

@@ -104,7 +104,8 @@ def session(tmp_path_factory):
     tensors = random_model(game, "logits")
     marsgym.save_model(path, game, tensors)
     names = {"position": position, "chance": position.apply(0), "action": 0, "index": 0}
-    names |= {"np": np, "observations": batch.observation}
+    codes = game.batch(1, dtype=np.uint8).observation
+    names |= {"np": np, "observations": batch.observation, "codes": codes}
     names |= {"marsgym": marsgym, "game": game, "batch": batch, "path": path, "tensors": tensors}
     names |= {"seat": 0, "opponents": "exact", "text": "roll", "cost": 0.1}
     names |= {"policy": lambda position: position.legal_actions[0]}

@@ -114,8 +114,9 @@ def test_observations_and_texts():
 
 
 def test_ambiguous_observations_warn():
-    with pytest.warns(UserWarning, match="different observations"):
-        race(observation_tensor=lambda state, seat: state[0])
+    with pytest.warns(UserWarning, match=r"different observations.*observation_tensor") as seen:
+        marsgym.from_rules(**RULES | {"observation_tensor": lambda state, seat: state[0]})
+    assert [w.filename for w in seen] == [__file__]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,22 @@ def test_ambiguous_observations_warn():
         ({"memory": -1}, "too many states for the memory"),
         ({"observation_tensor": lambda s, seat: [0] * (1 + s[0][0])}, "want 1, as in the initial"),
         ({"observation_tensor": lambda s, seat: [[0]]}, r"want \[D\]"),
+        ({"name": "-race"}, "not first - or _"),
+        ({"players": 128}, "players is 128; want 1 to 127"),
+        (
+            {"current_player": lambda s: 9 if s[0][0] == 2 else player(s)},
+            r"player is 9 in \(\(2, .*want 0 to 1",
+        ),
+        ({"current_player": lambda s: 200}, "player is 200 in"),
+        ({"current_player": lambda s: -3}, "player is -3 in"),
+        ({"legal_actions": lambda s: [-1, 0]}, r"\(\(0, 0\).* has 2 legal actions from -1 to 0"),
+        ({"legal_actions": lambda s: [0, 70_000]}, "2 legal actions from 0 to 70000"),
+        ({"legal_actions": lambda s: range(65_536)}, "65,536 legal actions from 0 to 65535"),
+        ({"legal_actions": lambda s: [0.5]}, "1 legal actions from 0.5 to 0.5"),
+        ({"text": lambda s: 7}, r"the text of \(\(0, 0\).* is 7; want a str"),
+        ({"action_text": lambda a: a}, "the text of action 0 is 0; want a str"),
+        ({"chance_outcomes": lambda s: [(1, 0.0)]}, r"from \(\(0, 0\).* to 0 states; want 1 to"),
+        ({"chance_outcomes": lambda s: [(1, float("nan"))]}, r"NaN.*State \d+ is \(\("),
     ],
 )
 def test_refusals(changes, message):
@@ -200,6 +217,28 @@ def test_refused_arrays(changes, message):
         marsgym.from_arrays(name="race", players=2, **(arrays(race()) | changes))
 
 
+def test_arrays_are_copied():
+    """The table of a game does not change with the arrays that it was made of."""
+    given = arrays(race()) | {"observation": np.zeros((len(race().table), 1, 2), np.float32)}
+    given = {name: a.copy() for name, a in given.items()}
+    table = marsgym.from_arrays(name="race", players=2, **given, cache=None).table
+    for name, a in given.items():
+        before = getattr(table, name).copy()
+        a[:] = 1
+        np.testing.assert_array_equal(getattr(table, name), before)
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(table, name)[0] = 0
+
+
+def test_unreached_states_warn():
+    """A state that no play reaches is allowed, and the caller is told of it."""
+    one = {"player": [0, TERMINAL, TERMINAL], "first": [0, 0, 0], "count": [1, 0, 0]}
+    rest = {"action": [0], "next": [1], "returns": [[1.0]]}
+    with pytest.warns(UserWarning, match="no play leads to 1 of 3 states.* is state 2") as seen:
+        marsgym.from_arrays(name="one", players=1, **one, **rest, cache=None)
+    assert [w.filename for w in seen] == [__file__]
+
+
 def test_policies():
     """A policy of states, of observations and as an array are the same policy."""
     game = race()
@@ -228,6 +267,8 @@ def test_policies():
         (lambda s: 7, "plays 7 in"),
         (lambda s: {0: 0.5}, "add up to 0.5"),
         (lambda s: [(0, 2.0), (0, -1.0)], "with probability 2.0"),
+        (lambda s: np.array([0.5, 0.5]), "want an action, or the probabilities"),
+        (lambda s: "roll", "want an action, or the probabilities"),
     ],
 )
 def test_refused_policies(policy, message):
@@ -276,7 +317,10 @@ def test_files(tmp_path):
     before = path.read_bytes()
     with pytest.raises(ValueError, match="exists"):
         race(name="other").save(path)
+    game.save(path)  # the same table
     assert path.read_bytes() == before
+    with pytest.raises(ValueError, match=r"want a name that ends in \.game"):
+        game.save(tmp_path / "race")
     with pytest.raises(ValueError, match="is no table game"):
         marsgym.load("pig").save(tmp_path / "pig.game")
 

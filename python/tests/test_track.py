@@ -109,6 +109,10 @@ def test_bad_input(tmp_path, capsys, monkeypatch):
         assert want in capsys.readouterr().err, arguments
     with pytest.raises(SystemExit, match="2"):
         main([path, "--to", "tensorboard"])
+    for text in "{", "[]", "{}":
+        (tmp_path / "run" / "track.json").write_text(text)
+        assert main([path, "--to", "mlflow"]) == 1
+        assert "track.json is damaged" in capsys.readouterr().err
     (tmp_path / "run" / "config.json").write_text("{")
     assert main([path, "--to", "mlflow"]) == 1
     assert "config.json is damaged" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 import mlflow
 from tracked import folder, send, train
 
+from marsgym.track import main
+
 run = train(folder)
 lines = send(run, "mlflow")
 mlflow.set_tracking_uri("sqlite:///mlflow.db")
@@ -17,3 +19,6 @@ for key in ("games", "learning_rate"):
     want = [(line["steps"], line[key]) for line in lines if key in line]
     assert want
     assert [(m.step, m.value) for m in history] == want, key
+
+mlflow.set_tracking_uri("nowhere://mlflow")  # which MLflow refuses, in one line
+assert main([str(run), "--to", "mlflow", "--online"]) == 1
