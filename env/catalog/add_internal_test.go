@@ -11,7 +11,7 @@ import (
 	"marsgym/env/tablegame"
 )
 
-// TestAddTable: a table of [Add] is opened by its id alone, and other tables with that id by
+// TestAddTable: a table of [Add] is opened by its id, and other tables with that id by
 // their digests.
 func TestAddTable(t *testing.T) {
 	t.Cleanup(func() { opened.added = nil }) // which other tests list
