@@ -48,13 +48,20 @@ func IDs() []string {
 // game's default config; players, if not 0, overrides the number of seats. A table of a game
 // must have been opened before, see [OpenNamed].
 func Open(id string, players int, config []byte) (env.Game, error) {
+	table, err := openTable(id, config) // several tables may have an id
+	if table != nil && (players == 0 || players == table.Spec().Players) {
+		return table, nil
+	}
 	for _, e := range List() {
 		if e.ID == id {
 			return e.open(players, config)
 		}
 	}
-	if g, err := openTable(id, config); g != nil || err != nil {
-		return g, err
+	switch {
+	case table != nil:
+		return nil, fmt.Errorf("%s is for %d players, since it is a table; leave their number out", id, table.Spec().Players)
+	case err != nil:
+		return nil, err
 	}
 	return nil, fmt.Errorf("unknown game %s; want one of: %s", input.Quote(id), strings.Join(IDs(), ", "))
 }

@@ -3,6 +3,7 @@ package tablegame
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // check returns the first fault of a table. Its text names the state.
 func (t *Table) check() error {
-	for _, step := range []func() error{t.checkSizes, t.checkStates, t.checkReturns, t.checkObservation, t.checkTexts, t.checkChance, t.checkEnds} {
+	for _, step := range []func() error{t.checkSizes, t.checkStates, t.checkReturns, t.checkObservation, t.checkTexts, t.checkChance, t.checkEnds, t.checkStart} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -162,11 +163,11 @@ func (t *Table) checkReturns() error {
 func (t *Table) checkObservation() error {
 	o := &t.Observation
 	given := len(o.Floats) + len(o.Bytes)
-	if given == 0 && o.Len == 0 {
+	if o.Floats == nil && o.Bytes == nil && o.Len == 0 {
 		return nil
 	}
 	switch {
-	case len(o.Floats) > 0 && len(o.Bytes) > 0:
+	case o.Floats != nil && o.Bytes != nil:
 		return fmt.Errorf("the observations are both bytes and floats; want one of them")
 	case o.Seats != 1 && o.Seats != t.Players:
 		return fmt.Errorf("each state has observations of %d seats; want 1 for all, or %d", o.Seats, t.Players)
@@ -255,10 +256,10 @@ func (t *Table) checkChance() error {
 	return nil
 }
 
-// checkEnds checks that the game has a decision, and that from every state some play leads to an end.
+// checkEnds checks that from every state some play leads to an end.
 func (t *Table) checkEnds() error {
 	if t.Ascends() {
-		return t.checkDecision()
+		return nil
 	}
 	// The predecessors of state i are before[first[i]:first[i+1]].
 	n := uint32(len(t.Mover))
@@ -296,18 +297,42 @@ func (t *Table) checkEnds() error {
 	if i := slices.Index(ends, false); i >= 0 {
 		return fmt.Errorf("state %d: no play leads from it to an end, so it is in, or leads to, a cycle of forced moves", i)
 	}
-	return t.checkDecision()
+	return nil
 }
 
-// checkDecision checks that a seat can come to move.
-func (t *Table) checkDecision() error {
-	reached := t.reach()
-	for i, mover := range t.Mover {
-		if mover >= 0 && reached[i] {
+// minStart is the smallest probability with which a game comes to a decision. Chosen: a batch starts
+// games until one does, and gives up after a thousand; at this probability it practically never will.
+const minStart = 0.05
+
+// checkStart checks that most games, or at least some, come to a decision before chance is cut off.
+func (t *Table) checkStart() error {
+	limit := game.Spec{MoveLimit: t.moveLimit()}.ChanceLimit()
+	now, next := map[uint32]float64{0: 1}, map[uint32]float64{}
+	decided := 0.0
+	for draws := 0; ; draws++ {
+		open := 0.0                                        // with chance to move
+		for _, at := range slices.Sorted(maps.Keys(now)) { // sums depend on the order
+			prob := now[at]
+			switch mover := t.Mover[at]; {
+			case mover >= 0:
+				decided += prob
+			case mover == game.Chance:
+				open += prob
+				first := uint(t.First[at])
+				for k, to := range t.Successors(at) {
+					next[to] += float64(prob * t.Probability[first+uint(k)])
+				}
+			}
+		}
+		if decided >= minStart {
 			return nil
 		}
+		if draws == limit || decided+open < minStart {
+			return fmt.Errorf("from state 0 a seat comes to move with a probability of %.3g within %d draws of chance; want at least %v: let fewer games end before a decision, or raise the limit of moves, which limits the draws too", decided, limit, minStart)
+		}
+		now, next = next, now
+		clear(next)
 	}
-	return fmt.Errorf("no seat is to move in any state that can be reached from state 0")
 }
 
 // reach returns for each state whether it can be reached.

@@ -187,11 +187,10 @@ func (r *Rules) Save(path string) error {
 
 // save writes a file unless there is one.
 func save(path, sum string, write func(io.Writer) error) error {
-	switch _, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return atomicfile.Write(path, write)
-	case err != nil:
-		return err
+	if _, err := os.Lstat(path); err != nil {
+		if err = atomicfile.Create(path, write); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
 	if f, err := atomicfile.Open(path); err == nil {
 		defer f.Close()

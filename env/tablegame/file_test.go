@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/tablegame"
 	"marsgym/internal/tensorfile"
@@ -28,6 +29,22 @@ func coin() *tablegame.Table {
 		},
 		Action: []uint16{0, 2, 0, 1},
 	}
+}
+
+// luck makes a coin begin with two draws of chance: with probability p it then goes on, else it ends.
+func luck(x *tablegame.Table, p float64) {
+	x.Mover, x.First, x.Count = append(x.Mover, 0), append(x.First, 0), append(x.Count, 2)
+	x.Mover[0], x.First[0], x.Count[0] = -1, 2, 1
+	x.Outcome, x.Probability = append(x.Outcome, 1), append(x.Probability, 1)
+	x.Probability[0], x.Probability[1] = p, 1-p
+}
+
+// TestLuck: a game that comes to a decision rarely, but often enough, starts in a batch.
+func TestLuck(t *testing.T) {
+	x := coin()
+	luck(x, 0.06)
+	x.MoveLimit = 2
+	env.NewVec(listed(t, x), 64, 0).Reset(1)
 }
 
 // TestInconsistent: each fault of a table is refused by an error that names the state.
@@ -78,7 +95,9 @@ func TestInconsistent(t *testing.T) {
 		},
 			"state 1: no play leads from it to an end, so it is in, or leads to, a cycle of forced moves"},
 		{func(x *tablegame.Table) { x.Outcome[0] = 1 }, "state 1: chance leads back to it without a decision"},
-		{func(x *tablegame.Table) { x.Mover[0], x.Count[0] = -2, 0 }, "no seat is to move in any state that can be reached from state 0"},
+		{func(x *tablegame.Table) { x.Mover[0], x.Count[0] = -2, 0 }, "from state 0 a seat comes to move with a probability of 0 within 10000 draws of chance; want at least 0.05"},
+		{func(x *tablegame.Table) { luck(x, 1e-4) }, "from state 0 a seat comes to move with a probability of 0.0001 within 10000 draws"},
+		{func(x *tablegame.Table) { luck(x, 0.5); x.MoveLimit = 1 }, "from state 0 a seat comes to move with a probability of 0 within 1 draws of chance; want at least 0.05"},
 		{observe(3, 1, make([]float32, 15)...), "each state has observations of 3 seats; want 1 for all, or 2"},
 		{observe(1, 2, make([]float32, 9)...), "the observations have 9 numbers; want 10: 5 states of 1 seats with 2 each"},
 		{observe(1, 1, 0, 1, 2, float32(math.NaN()), 4), "state 3: number 0 of its observation is NaN"},
@@ -203,6 +222,7 @@ func TestForeign(t *testing.T) {
 		{metadata(nil), tensors(tensorfile.NewTensor("next", "U32", []int{4}, []uint32{3, 1, 1, 9})), "state 2 leads to state 9, which is missing"},
 		{metadata(nil), tensors(tensorfile.NewTensor("state_text", "U8", []int{1}, []uint8{'a'})), "it has no tensor state_text_end"},
 		{metadata(nil), tensors(tensorfile.NewTensor("observation", "U8", []int{5, 1}, make([]uint8, 5))), "its tensor observation has the shape [5 1]; want 3 dimensions"},
+		{metadata(nil), tensors(tensorfile.NewTensor("observation", "U8", []int{5, 1, 0}, []uint8{})), "an observation has 0 numbers; want 1 or more"},
 	} {
 		var b bytes.Buffer
 		sum, err := tensorfile.Sum(tt.metadata, tt.tensors)

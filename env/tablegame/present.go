@@ -74,7 +74,11 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, _ game.Action, _ s
 	return dst
 }
 
-// Scene implements [game.Presenter]: the text of the state as a board.
+// number returns a return as text.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// Scene implements [game.Presenter]: the text of the state as a board. A score is an integer: the seats
+// of an end with other returns have 0 points, and their return as a note.
 func (r *Rules) Scene(s State) game.Scene {
 	who := r.CurrentPlayer(s)
 	scene := game.Scene{Goal: message.Text(r.spec.Title), Player: who, Board: r.t.StateText.At(int(s.At))}
@@ -83,7 +87,13 @@ func (r *Rules) Scene(s State) game.Scene {
 	}
 	returns := r.Returns(nil, s)
 	for _, v := range returns {
-		scene.Seats = append(scene.Seats, game.SceneSeat{Score: game.SceneScore{Name: "points", Value: int(math.Round(v))}})
+		seat := game.SceneSeat{Score: game.SceneScore{Name: "points"}}
+		if v == math.Trunc(v) && math.Abs(v) < math.MaxInt32 {
+			seat.Score.Value = int(v)
+		} else {
+			seat.Notes = append(seat.Notes, message.Text(number(v)))
+		}
+		scene.Seats = append(scene.Seats, seat)
 	}
 	switch who {
 	case game.Chance:
@@ -96,7 +106,7 @@ func (r *Rules) Scene(s State) game.Scene {
 	case game.Terminal:
 		var list []string
 		for _, v := range returns {
-			list = append(list, strconv.FormatFloat(v, 'g', 6, 64))
+			list = append(list, number(v))
 		}
 		scene.Text = message.New("table.over", r.Format(s), strings.Join(list, ", "))
 	default:

@@ -66,13 +66,10 @@ func build(t *Table) (*Rules, error) {
 	r.spec = game.Spec{
 		ID: t.Name + ".game", Title: t.Name, Version: 1, Config: Config{digest},
 		Players: t.Players, Actions: t.Actions, MinPlayers: t.Players, MaxPlayers: t.Players,
-		Observation: t.fields(), Information: game.PerfectInformation, Chance: game.Deterministic, MoveLimit: t.MoveLimit,
+		Observation: t.fields(), Information: game.PerfectInformation, Chance: game.Deterministic, MoveLimit: t.moveLimit(),
 	}
 	if slices.Contains(t.Mover, game.Chance) {
 		r.spec.Chance = game.ExplicitStochastic
-	}
-	if t.MoveLimit == 0 && !t.Ascends() {
-		r.spec.MoveLimit = defaultMoveLimit
 	}
 	if win, loss, ok := t.win(); ok {
 		r.spec.Win, r.spec.Loss = win, loss

@@ -12,6 +12,7 @@ import (
 	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
+	"marsgym/env/game/message"
 	"marsgym/env/tablegame"
 )
 
@@ -150,6 +151,24 @@ func TestWin(t *testing.T) {
 		}
 		if s := listed(t, x).Spec(); s.Win != tt.win || s.Loss != tt.loss {
 			t.Errorf("%v: win %v, loss %v; want %v and %v", tt.returns, s.Win, s.Loss, tt.win, tt.loss)
+		}
+	}
+}
+
+// TestScores: a scene shows returns as scores if they are integers, and exactly if not.
+func TestScores(t *testing.T) {
+	r := listed(t, kingmaker())
+	for _, tt := range []struct {
+		state  uint32
+		values []int
+		notes  []string
+	}{
+		{0, []int{0, 0, 0}, []string{"", "", ""}}, {2, []int{2, -1, -1}, []string{"", "", ""}}, {4, []int{0, 0, -1}, []string{"0.5", "0.5", ""}},
+	} {
+		for i, seat := range r.Scene(tablegame.State{At: tt.state}).Seats {
+			if note := (message.Speaker{}).SayAll(seat.Notes); seat.Score.Value != tt.values[i] || strings.Join(note, " ") != tt.notes[i] {
+				t.Errorf("state %d, seat %d: %d points, note %q; want %d, %q", tt.state, i, seat.Score.Value, note, tt.values[i], tt.notes[i])
+			}
 		}
 	}
 }

@@ -108,3 +108,11 @@ func (t *Table) row(at uint32) []float64 {
 	first := int(t.First[at]) * t.Players
 	return t.Returns[first : first+t.Players]
 }
+
+// moveLimit returns the limit of moves of the spec.
+func (t *Table) moveLimit() int {
+	if t.MoveLimit == 0 && !t.Ascends() {
+		return defaultMoveLimit
+	}
+	return t.MoveLimit
+}

@@ -24,7 +24,9 @@ func (r *Rules) SampleStart(dice *rand.PCG) State {
 }
 
 // NewPlan implements [game.TurnPlanner].
-func (r *Rules) NewPlan() game.Plan[State] { return &plan{t: r.t, index: map[uint32]int32{}} }
+func (r *Rules) NewPlan() game.Plan[State] {
+	return &plan{t: r.t, chance: chance{t: r.t, index: map[uint32]int32{}}, index: map[uint32]int32{}}
+}
 
 // SolveAll implements [game.TurnPlanner].
 func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
@@ -36,6 +38,7 @@ func (r *Rules) SolveAll(plans []game.Plan[State], values [][]float64) {
 // plan is the plan of one decision.
 type plan struct {
 	t       *Table
+	chance  chance
 	mover   game.Player
 	ends    []State
 	index   map[uint32]int32 // of ends, by state
@@ -57,27 +60,17 @@ func (p *plan) Begin(s State) []State {
 	clear(p.index)
 	for _, to := range p.t.Successors(s.At) {
 		p.first = append(p.first, len(p.paths))
-		p.lead(to, 1)
+		for _, x := range p.chance.follow(to) {
+			end, ok := p.index[x.at]
+			if !ok {
+				end = int32(len(p.ends))
+				p.index[x.at], p.ends = end, append(p.ends, State{x.at})
+			}
+			p.paths = append(p.paths, path{end, x.prob})
+		}
 	}
 	p.first = append(p.first, len(p.paths))
 	return p.ends
-}
-
-// lead adds the paths to what follows a state after chance.
-func (p *plan) lead(at uint32, prob float64) {
-	if p.t.Mover[at] == game.Chance {
-		first := uint(p.t.First[at])
-		for k, to := range p.t.Successors(at) {
-			p.lead(to, prob*p.t.Probability[first+uint(k)])
-		}
-		return
-	}
-	end, ok := p.index[at]
-	if !ok {
-		end = int32(len(p.ends))
-		p.index[at], p.ends = end, append(p.ends, State{at})
-	}
-	p.paths = append(p.paths, path{end, prob})
 }
 
 // solve computes the values of the actions from those of the ends [n, P].
@@ -101,35 +94,20 @@ func (p *plan) solve(values []float64) {
 
 // Known implements [game.Plan].
 func (p *plan) Known(dst []float64, s State) ([]float64, bool) {
-	n := len(dst)
-	for range p.t.Players {
-		dst = append(dst, 0)
-	}
-	if p.known(dst[n:], s.At, 1) {
-		return dst, true
-	}
-	return dst[:n], false
-}
-
-// known adds the returns that follow a state to sum [P], and reports whether no seat has a decision
-// left.
-func (p *plan) known(sum []float64, at uint32, prob float64) bool {
-	switch mover := p.t.Mover[at]; {
-	case mover >= 0:
-		return false
-	case mover == game.Terminal:
-		for seat, v := range p.t.row(at) {
-			sum[seat] += float64(prob * v)
-		}
-		return true
-	}
-	first := uint(p.t.First[at])
-	for k, to := range p.t.Successors(at) {
-		if !p.known(sum, to, prob*p.t.Probability[first+uint(k)]) {
-			return false
+	list := p.chance.follow(s.At)
+	for _, x := range list {
+		if p.t.Mover[x.at] >= 0 {
+			return dst, false
 		}
 	}
-	return true
+	for seat := range p.t.Players {
+		v := 0.0
+		for _, x := range list {
+			v += float64(x.prob * p.t.row(x.at)[seat])
+		}
+		dst = append(dst, v)
+	}
+	return dst, true
 }
 
 // Value implements [game.Plan].
@@ -137,3 +115,61 @@ func (p *plan) Value(dst []float64) []float64 { return append(dst, p.value...) }
 
 // Options implements [game.Plan].
 func (p *plan) Options(dst []float64, _ State) []float64 { return append(dst, p.options...) }
+
+// chance finds what follows a state once no chance is left.
+type chance struct {
+	t     *Table
+	index map[uint32]int32 // of met, by state
+	met   []met
+	ready []int32 // in met: those whose probability is known
+	ends  []met
+}
+
+// met is a state that chance may lead to, with a probability.
+type met struct {
+	at   uint32
+	open int32 // transitions to it that are not in prob yet
+	prob float64
+}
+
+// follow returns the decisions and ends that follow a state after chance, each once, or the state
+// itself where chance is not to move. They are valid until the next call. Chance does not recur (see
+// checkChance): each chance state passes its probability on once, after all that lead to it.
+func (c *chance) follow(at uint32) []met {
+	c.ends = append(c.ends[:0], met{at: at, prob: 1})
+	if c.t.Mover[at] != game.Chance {
+		return c.ends
+	}
+	clear(c.index)
+	c.index[at] = 0
+	c.met, c.ready, c.ends = append(c.met[:0], c.ends...), append(c.ready[:0], 0), c.ends[:0]
+	for i := 0; i < len(c.met); i++ {
+		if at := c.met[i].at; c.t.Mover[at] == game.Chance {
+			for _, to := range c.t.Successors(at) {
+				k, ok := c.index[to]
+				if !ok {
+					k = int32(len(c.met))
+					c.index[to], c.met = k, append(c.met, met{at: to})
+				}
+				c.met[k].open++
+			}
+		}
+	}
+	for i := 0; i < len(c.ready); i++ {
+		x := c.met[c.ready[i]]
+		if c.t.Mover[x.at] != game.Chance {
+			c.ends = append(c.ends, x)
+			continue
+		}
+		first := uint(c.t.First[x.at])
+		for n, to := range c.t.Successors(x.at) {
+			k := c.index[to]
+			next := &c.met[k]
+			next.prob += float64(x.prob * c.t.Probability[first+uint(n)])
+			if next.open--; next.open == 0 {
+				c.ready = append(c.ready, k)
+			}
+		}
+	}
+	return c.ends
+}

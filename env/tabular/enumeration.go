@@ -62,6 +62,7 @@ func (l *list[S]) enumerate(ctx context.Context, maxStates int) error {
 	if err := e.search(ctx); err != nil {
 		return err
 	}
+	e.rows.known, e.rows.key = nil, nil // no rows follow
 	for i := range e.place {
 		e.place[i]--
 	}

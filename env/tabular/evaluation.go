@@ -217,15 +217,14 @@ const (
 	converged = 1e-15
 )
 
-// enter sets local for a component, until leave.
 // cycle evaluates a component in which positions can recur, by policy iteration.
 func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
 	if !slices.ContainsFunc(comp, ev.free) {
 		return ev.solveLinear(ctx, comp)
 	}
 	ev.equalise(comp)
-	if ev.iterateUnknowns(comp) {
-		return nil
+	if best, err := ev.iterateUnknowns(ctx, comp); best || err != nil {
+		return err
 	}
 	ev.equalise(comp)
 

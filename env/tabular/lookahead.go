@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"marsgym/env/game"
 	"marsgym/internal/parallel"
@@ -100,11 +99,12 @@ func (b *backup[S]) ask(ctx context.Context, p game.Lookahead[S], first game.Pla
 }
 
 // expectChance sets the values where chance moves to their expectation. Chance may lead to
-// chance, so it sweeps until the values converge.
+// chance, so it sweeps until the values converge: in the order of the numbers, where most
+// successors come first.
 func (b *backup[S]) expectChance(ctx context.Context) error {
 	var n Node
 	change, err := sweeps(ctx, func() (change float64) {
-		for _, at := range slices.Backward(b.chance) {
+		for _, at := range b.chance {
 			b.x.Node(&n, at)
 			row := b.values[int(b.slot[at])*b.spec.Players:][:b.spec.Players]
 			for role, old := range row {

@@ -1,6 +1,10 @@
 package tabular
 
-import "marsgym/internal/core"
+import (
+	"context"
+
+	"marsgym/internal/core"
+)
 
 const (
 	// Limits of iterateUnknowns. Chosen: rows of as many unknowns take less time than the
@@ -12,19 +16,22 @@ const (
 // iterateUnknowns evaluates comp by Newton's method for the values of few positions that cut all
 // cycles under any choices. In the order of solution one pass finds the best choices of all
 // others for the values that the unknowns have, and with them the equations for the unknowns.
-// It reports whether the choices are best for the values. Where best play has several values,
+// It reports whether the choices are best for the values; its error is that of ctx. Where best play has several values,
 // which of them is found depends on the order of improvements, and it does nothing.
 //
 // Source: Puterman and Brumelle, "On the convergence of policy iteration in stationary dynamic
 // programming", Mathematics of Operations Research 4(1), 1979.
-func (ev *evaluation) iterateUnknowns(comp []uint32) bool {
+func (ev *evaluation) iterateUnknowns(ctx context.Context, comp []uint32) (best bool, err error) {
 	if !ev.unique || !ev.cut(comp) || !ev.fitsDirect() {
-		return false
+		return false, nil
 	}
 	ev.makeRows()
 	y := &ev.linear
 	m := len(y.unknowns)
 	for pass := range maxPasses {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		changed := pass == 0
 		for _, i := range comp {
 			if ev.free(i) {
@@ -46,14 +53,14 @@ func (ev *evaluation) iterateUnknowns(comp []uint32) bool {
 			}
 		}
 		if !changed {
-			return true
+			return true, nil
 		}
 		if ev.eliminate() != nil {
-			return false
+			return false, nil
 		}
 		ev.solveUnknowns()
 	}
-	return false
+	return false, nil
 }
 
 // cut makes unknowns of the positions of comp that come after one that leads to them, which cut

@@ -49,6 +49,17 @@ func Write(path string, write func(io.Writer) error) error {
 	return d.Write(filepath.Base(path), write)
 }
 
+// Create is [Write] for a file that must not exist: else it changes nothing and returns an error that
+// wraps [io/fs.ErrExist], also if the file appears while it writes.
+func Create(path string, write func(io.Writer) error) error {
+	d, err := OpenDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Create(filepath.Base(path), write)
+}
+
 // WriteBytes is [Write] for content in memory.
 func WriteBytes(path string, b []byte) error {
 	return Write(path, func(w io.Writer) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,32 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, dir, "f", "here")
+}
+
+// TestCreate: a file is created once, and one that appears meanwhile stays as it is.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	meanwhile := func(w io.Writer) error {
+		if err := os.WriteFile(path, []byte("another's"), 0o666); err != nil {
+			return err
+		}
+		return text("late")(w)
+	}
+	if err := atomicfile.Create(path, meanwhile); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that appears meanwhile: %v; want %v", err, fs.ErrExist)
+	}
+	holds(t, dir, "f", "another's")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Create(path, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Create(path, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that exists: %v; want %v", err, fs.ErrExist)
+	}
+	holds(t, dir, "f", "first")
 }
 
 // TestWriteWhileRead: a file is replaced that has a reader for a while, as Windows does not

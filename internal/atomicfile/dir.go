@@ -176,11 +176,35 @@ func (d *Dir) Remove(name string) error {
 // Write is [Write] for a file of the directory. It also removes abandoned temporary files
 // of that file.
 func (d *Dir) Write(name string, write func(io.Writer) error) error {
+	return d.write(name, write, func(temp string) error {
+		return d.pathError("rename", d.rename(temp, name), name)
+	})
+}
+
+// Create is [Create] for a file of the directory. It also removes abandoned temporary files of
+// that file.
+func (d *Dir) Create(name string, write func(io.Writer) error) error {
+	return d.write(name, write, func(temp string) error {
+		err := d.root.Link(temp, name)
+		if err == nil {
+			d.Remove(temp) // if it remains, it counts as abandoned
+			return nil
+		}
+		if _, found := d.root.Lstat(name); errors.Is(found, fs.ErrNotExist) { // a file system without links
+			err = d.rename(temp, name)
+		}
+		return d.pathError("create", err, name)
+	})
+}
+
+// write writes a temporary file, calls place, which gives it its name, and syncs the directory.
+// After an error it removes the file.
+func (d *Dir) write(name string, write func(io.Writer) error, place func(temp string) error) error {
 	d.Clean(name, abandoned) // files that cannot be removed are harmless
 	temp := temporaryName(name)
 	err := d.writeNew(temp, write)
 	if err == nil {
-		err = d.pathError("rename", d.rename(temp, name), name)
+		err = place(temp)
 	}
 	if err != nil {
 		return errors.Join(err, d.Remove(temp))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/env/game"
 	"marsgym/internal/rulesbook"
 )
 
@@ -62,5 +63,13 @@ func TestObservationByPage(t *testing.T) {
 		if !found {
 			t.Errorf("%s has no field %q", x.id, x.field)
 		}
+	}
+}
+
+// TestObservationOfTable: a table is described by no page, even if its name begins like one.
+func TestObservationOfTable(t *testing.T) {
+	notes, meanings := rulesbook.Observation(game.Spec{ID: "mars-is-ours-2.game", Observation: []game.Field{{Name: "phase", Len: 1}}})
+	if strings.Contains(notes, "Places are the F cells") || meanings[0] != "" {
+		t.Errorf("the notes are %q, and the field means %q", notes, meanings[0])
 	}
 }

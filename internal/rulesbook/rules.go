@@ -28,8 +28,11 @@ var titles = map[string]struct{ rules, worked, config string }{
 }
 
 // page returns the page of a game in a language and its name: that which is the id or begins it,
-// since presets share a page. The text is "" if there is none.
+// since presets share a page. The text is "" if there is none, as for a table, whatever its name.
 func page(id, language string) (name, text string) {
+	if catalog.IsFile(id) {
+		return "", ""
+	}
 	list, err := games.Pages.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are embedded

@@ -62,7 +62,7 @@ func TestAbout(t *testing.T) {
 			t.Errorf("%s, %s:\n%s", tt.id, tt.about, got)
 		}
 	}
-	for _, id := range []string{"chess", "", "mars"} {
+	for _, id := range []string{"chess", "", "mars", "pig-winscore-20.game"} {
 		if got := rulesbook.Rules(game.Spec{ID: id}, "", width); got != "" {
 			t.Errorf("%q has the rules %q", id, got)
 		}
