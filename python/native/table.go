@@ -81,7 +81,7 @@ func marsgym_open_table(t *C.marsgym_table, g *C.uintptr_t, out **C.char) result
 			return nil, err
 		}
 		opened := catalog.OpenTable(rules)
-		*g = handle(&openGame{Game: opened, spec: opened.Spec()})
+		*g = handle(newOpenGame(opened))
 		return specify(opened), nil
 	})
 }
