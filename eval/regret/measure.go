@@ -26,8 +26,10 @@ type Options struct {
 	MaxCalls int
 	MaxCost  float64
 	// File, if not empty, is where each game is saved when it has ended. A later measurement of the
-	// same policy continues it.
+	// same policy continues it; one at a time uses it. Identity is what tells the policy from others
+	// there, see [Identity]; "" is its name.
 	File     string
+	Identity string
 	Worst    int                // how many mistakes to list
 	Progress func(done float64) // or nil; one goroutine at a time calls it
 }
