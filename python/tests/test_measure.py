@@ -61,11 +61,17 @@ def test_illegal_answers_and_bounds():
     m = game.measure(refuses, 4, text=True, retries=2)
     assert m.illegal == m.calls == len(asked) == 3 * m.drawn > 0
     assert asked[0] == asked[1] == asked[2]
-    asked.clear()
-    m = game.measure(refuses, 50, text=True, max_calls=100)
-    assert m.stopped
-    assert len(asked) == 100
-    assert 0 < m.games < 50
+    for concurrency, retries in ((1, 0), (8, 0), (1, 2), (8, 2)):
+        asked.clear()
+        m = game.measure(
+            refuses, 50, text=True, max_calls=100, concurrency=concurrency, retries=retries
+        )
+        assert m.stopped
+        assert len(asked) <= 100
+        assert m.games < 50
+        if concurrency == 1:  # otherwise the last calls may not have begun
+            assert len(asked) == 100
+            assert m.games > 0 or retries
     m = game.measure(lambda p: Answer(None, cost=1.0), 50, max_cost=30)
     assert m.stopped
     assert 0 < m.cost <= 30
