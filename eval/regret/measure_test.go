@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
@@ -92,7 +93,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := strings.Index(string(whole), "\n") + 1
-	for _, size := range []int{header, header + 1, len(whole) / 2, len(whole) - 1, len(whole)} {
+	for _, size := range []int{0, header, header + 1, len(whole) / 2, len(whole) - 1, len(whole)} {
 		if err := os.WriteFile(path, whole[:size], 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -168,6 +169,7 @@ func TestBounds(t *testing.T) {
 	var calls atomic.Int64
 	policy := func(ctx context.Context, g *env.Session) (regret.Choice, error) {
 		calls.Add(1)
+		time.Sleep(time.Millisecond) // so that calls overlap
 		return regret.Choice{Action: -1, Cost: 0.5}, nil
 	}
 	for _, o := range []regret.Options{{MaxCalls: 50, Concurrency: 1}, {MaxCost: 25, Concurrency: 1, Retries: 2}, {MaxCalls: 50, Concurrency: 8, Retries: 3}} {
