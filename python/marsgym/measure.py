@@ -160,7 +160,8 @@ def _read(position: Position, given: Given) -> dict[str, Any]:
     if isinstance(given, Answer):
         if not 0 <= given.cost < math.inf:
             raise ValueError(f"the cost of an answer is {given.cost}; want 0 or more")
-        given, cost = given.action, given.cost
+        cost = given.cost
+        given = given.action
     if isinstance(given, str):
         given = position.parse_action(given)
     elif given is not None and not isinstance(given, (int, np.integer)):
@@ -168,8 +169,8 @@ def _read(position: Position, given: Given) -> dict[str, Any]:
             f"the policy returned {given!r}; want the number of an action, a text, "
             "None or an Answer"
         )
-    legal = given is not None and int(given) in position.legal_actions
-    return {"action": int(given) if legal else -1, "cost": cost}
+    action = -1 if given is None else int(given)
+    return {"action": action if action in position.legal_actions else -1, "cost": cost}
 
 
 def _drive(

@@ -148,6 +148,8 @@ def test_positions(tmp_path):
     card = files[0].with_suffix(".md").read_text()
     assert card == files[1].with_suffix(".md").read_text()
     assert game.rules_hash in card
+    assert "at most 10 positions of each gap" in card
+    assert "at most 11 positions" in positions.card(game, rows, 51, 1, "en")  # 51 were wanted
     again = subprocess.run([*command, str(files[0])], capture_output=True, text=True)
     assert again.returncode == 1
     assert "name another file by -o" in again.stderr
@@ -156,3 +158,29 @@ def test_positions(tmp_path):
     failed = subprocess.run(unsolved, capture_output=True, text=True)
     assert failed.returncode == 1
     assert "no exact solution" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "want"),
+    [
+        (".", "want a file"),
+        ("a.md", "want a file"),
+        ("missing/a.jsonl", "missing is no folder; make it"),
+        ("there.jsonl", "there.jsonl exists"),
+        ("card.jsonl", "card.md exists"),
+    ],
+)
+def test_positions_refuse_files(tmp_path, monkeypatch, capsys, file, want):
+    """Files are refused before anything is solved, and no file is replaced."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("there.jsonl", "card.md"):
+        (tmp_path / name).write_text("mine")
+    monkeypatch.setattr(positions, "draw", None)  # which a solved game would need
+    with pytest.raises(SystemExit) as e:
+        positions.main(["pig", "-n", "5", "--config", '{"target": 20}', "-o", file])
+    assert e.value.code == 1
+    assert want in capsys.readouterr().err
+    with pytest.raises(ValueError, match="exists"):
+        positions._write(tmp_path / "there.jsonl", "ours")
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["card.md", "there.jsonl"]
+    assert (tmp_path / "there.jsonl").read_text() == "mine"
