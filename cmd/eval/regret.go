@@ -53,9 +53,13 @@ func regretCommand(s *session) work {
 			if err != nil {
 				return nil, err
 			}
+			identity, err := regret.Identity(seats[0])
+			if err != nil {
+				return nil, err
+			}
 			r, err := regret.Measure(ctx, s.agents.Game, solution, regret.Agent(seats[0]), seats[0].Name, regret.Options{
 				Games: s.games, Seed: s.seed, Others: seats[1:], Concurrency: runtime.GOMAXPROCS(0), MaxCalls: *calls,
-				File: *file, Worst: *worst, Progress: s.playing,
+				File: *file, Identity: identity, Worst: *worst, Progress: s.playing,
 			})
 			if err != nil && *file != "" && errors.Is(err, context.Canceled) {
 				fmt.Fprintf(s.bar, "%s: the games that ended are kept; to go on:\n\n\t%s\n", s.Name(), cli.Command(s.Name(), s.Arguments()...))

@@ -68,6 +68,9 @@ func (d *describer) position() {
 	if !s.Warning.IsZero() {
 		d.line(d.to.Say(s.Warning))
 	}
+	if s.Board != "" {
+		d.line(strings.TrimRight(s.Board, "\n"))
+	}
 	d.say("words.goal", s.Goal)
 	d.say("words.seats")
 	for p := range s.Seats {

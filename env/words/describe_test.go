@@ -13,8 +13,10 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/game/message"
+	"marsgym/env/tablegame"
 	"marsgym/env/words"
 	"marsgym/internal/test/fulltest"
+	"marsgym/internal/test/testgames"
 )
 
 // sampled is a position of a random game.
@@ -348,4 +350,23 @@ func TestLanguages(t *testing.T) {
 			s.Fatalf("without legal actions:\n%s", without)
 		}
 	})
+}
+
+// TestBoard: the text of a state of a table is in its description, in every language.
+func TestBoard(t *testing.T) {
+	g := env.NewGame(game.Rules[tablegame.State](testgames.NewTicTacToe()))
+	p := g.Initial()
+	for _, name := range []string{"b2", "a1"} {
+		a := slices.IndexFunc(p.Legal(), func(a game.Action) bool { return g.ActionName(a) == name })
+		next, err := p.Apply(p.Legal()[a])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = next
+	}
+	for _, l := range message.Languages() {
+		if text := words.Describe(g, p, words.Options{Language: l}); !strings.Contains(text, "\n...\n.x.\no..\n") {
+			t.Errorf("in %s:\n%s", l.Name, text)
+		}
+	}
 }

@@ -169,6 +169,10 @@ func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
+// near is how far one looks around a place of a text, in bytes. Chosen: more than the longest cue and
+// the longest tag.
+const near = 40
+
 // joints join the parts of a name.
 const joints = "-/+>"
 
@@ -177,7 +181,8 @@ func (t *text) begins(i int) bool {
 	r, size := utf8.DecodeLastRuneInString(t.s[:i])
 	if strings.ContainsRune(joints, r) {
 		r, _ = utf8.DecodeLastRuneInString(t.s[:i-size])
-		return !inWord(r) || t.s[i-size] == '>' && strings.LastIndexByte(t.s[:i], '<') > strings.LastIndexAny(t.s[:i], " \n")
+		before := t.s[max(0, i-near):i]
+		return !inWord(r) || t.s[i-size] == '>' && strings.LastIndexByte(before, '<') > strings.LastIndexAny(before, " \n")
 	}
 	return !inWord(r)
 }
@@ -205,7 +210,6 @@ var value = regexp.MustCompile(`" ?: ?"$`)
 
 // pointsOut reports whether a mention is what the answer says to do, and not only spoken of.
 func (t *text) pointsOut(m mention) bool {
-	const near = 40 // bytes, more than the longest cue
 	before, after := t.s[max(0, m.start-near):m.start], t.s[m.end:min(len(t.s), m.end+near)]
 	if cue.MatchString(before) || m.number && picks.MatchString(before) {
 		return true

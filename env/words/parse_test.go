@@ -68,6 +68,7 @@ func TestParseAction(t *testing.T) {
 		{"martian-risk-tiny", tiny, "I attack B → A", "b>a"},
 		{"martian-risk-tiny", tiny, `{"action": "b\u003ea"}`, "b>a"},
 		{"martian-risk-tiny", tiny, "c>d", ""},
+		{"martian-risk-tiny", tiny, strings.Repeat("a>", 1<<19) + "\nb>a", "b>a"}, // in linear time
 		{"martian-risk-tiny", tiny, "I end here", "end"},
 		{"martian-risk-small", risk, "Reinforce WA+ or nothing", "wa+"},
 		{"martian-risk-small", risk, "I put an army into OR", "or"},

@@ -20,14 +20,18 @@ type Options struct {
 	Seed        uint64          // of the dice and of the actions drawn
 	Others      []*agents.Agent // in the other seats: one for all, or P-1 in the order of play
 	Concurrency int             // how many games are played at once; it changes no game
+	Retries     int             // how often the policy is asked again after an answer that names no legal action
 	// MaxCalls and MaxCost bound the calls of the policy and their cost, with those of games that File
-	// holds; 0 is no bound. A call begins only below both. The games under way at a bound are dropped; that
-	// favours short games a little, by at most Concurrency of them.
+	// holds; 0 is no bound. A call begins only below both, but the cost of the up to Concurrency calls
+	// under way counts when they end. The games under way at a bound are dropped; that favours short
+	// games a little, by at most Concurrency of them.
 	MaxCalls int
 	MaxCost  float64
 	// File, if not empty, is where each game is saved when it has ended. A later measurement of the
-	// same policy continues it.
+	// same policy continues it; one at a time uses it. Identity is what tells the policy from others
+	// there, see [Identity]; "" is its name.
 	File     string
+	Identity string
 	Worst    int                // how many mistakes to list
 	Progress func(done float64) // or nil; one goroutine at a time calls it
 }
@@ -67,6 +71,8 @@ func Measure(ctx context.Context, g env.Game, solution env.Solution, policy Poli
 		return nil, fmt.Errorf("a measurement of %d games; want 1 to %d", o.Games, MaxGames)
 	case o.Concurrency < 1:
 		return nil, fmt.Errorf("a concurrency of %d; want at least 1", o.Concurrency)
+	case o.Retries < 0:
+		return nil, fmt.Errorf("%d retries; want at least 0", o.Retries)
 	case o.MaxCalls < 0 || !(o.MaxCost >= 0):
 		return nil, fmt.Errorf("bounds of %d calls and a cost of %v; want at least 0", o.MaxCalls, o.MaxCost)
 	case spec.Players > 1 && len(o.Others) != 1 && len(o.Others) != spec.Players-1:
@@ -120,7 +126,7 @@ func (m *measurement) add(ctx context.Context, i int) error {
 	if there {
 		return nil
 	}
-	s, did, drawn, err := m.play(ctx, i)
+	s, did, err := m.play(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -128,7 +134,7 @@ func (m *measurement) add(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	x.Calls, x.Illegal, x.Cost, x.Drawn = did.Calls, did.Illegal, did.Cost, drawn
+	x.Calls, x.Illegal, x.Cost, x.Drawn = did.calls, did.illegal, did.cost, did.drawn
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.file != nil {
@@ -143,20 +149,22 @@ func (m *measurement) add(ctx context.Context, i int) error {
 	return nil
 }
 
-// spend returns errSpent if no call may begin.
+// spend counts a call, which then begins, or returns errSpent if none may.
 func (m *measurement) spend() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.MaxCalls > 0 && m.calls >= m.MaxCalls || m.MaxCost > 0 && m.cost >= m.MaxCost {
 		return errSpent
 	}
+	m.calls++
 	return nil
 }
 
-func (m *measurement) spent(c Choice) {
+// pay counts the cost of a call that has ended.
+func (m *measurement) pay(cost float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls, m.cost = m.calls+c.Calls, m.cost+c.Cost
+	m.cost += cost
 }
 
 // Game is a game of a measurement, without its moves.

@@ -4,18 +4,24 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"marsgym/agents"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/eval"
 	"marsgym/eval/regret"
+	"marsgym/internal/dirlock"
+	"marsgym/models"
 )
 
 const smallPig = `{"target": 20}`
@@ -87,7 +93,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := strings.Index(string(whole), "\n") + 1
-	for _, size := range []int{header, header + 1, len(whole) / 2, len(whole) - 1, len(whole)} {
+	for _, size := range []int{0, header, header + 1, len(whole) / 2, len(whole) - 1, len(whole)} {
 		if err := os.WriteFile(path, whole[:size], 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -163,14 +169,18 @@ func TestBounds(t *testing.T) {
 	var calls atomic.Int64
 	policy := func(ctx context.Context, g *env.Session) (regret.Choice, error) {
 		calls.Add(1)
-		return regret.Choice{Action: -1, Calls: 1, Illegal: 1, Cost: 0.5}, nil
+		time.Sleep(time.Millisecond) // so that calls overlap
+		return regret.Choice{Action: -1, Cost: 0.5}, nil
 	}
-	for _, o := range []regret.Options{{MaxCalls: 50}, {MaxCost: 25}} {
+	for _, o := range []regret.Options{{MaxCalls: 50, Concurrency: 1}, {MaxCost: 25, Concurrency: 1, Retries: 2}, {MaxCalls: 50, Concurrency: 8, Retries: 3}} {
 		calls.Store(0)
-		o.Games, o.Others, o.Concurrency = 100, []*agents.Agent{s.exact}, 1
+		o.Games, o.Others = 100, []*agents.Agent{s.exact}
 		r, err := regret.Measure(t.Context(), s.game, s.solution, policy, "none", o)
-		if err != nil || !r.Stopped || calls.Load() != 50 || r.Games == 0 || r.Games%2 != 0 || r.Calls > 50 || r.Illegal != r.Calls || r.Drawn != r.Calls || r.Cost != float64(r.Calls)/2 {
+		if err != nil || !r.Stopped || calls.Load() != 50 || r.Games%2 != 0 || r.Calls > 50 || r.Illegal != r.Calls || r.Drawn*(o.Retries+1) != r.Calls || r.Cost != float64(r.Calls)/2 {
 			t.Errorf("%d calls: %+v, %v", calls.Load(), r, err)
+		}
+		if o.Retries == 0 && r.Games == 0 {
+			t.Error("no game has ended")
 		}
 	}
 	illegal := func(context.Context, *env.Session) (regret.Choice, error) { return regret.Choice{Action: 99}, nil }
@@ -211,5 +221,63 @@ func TestPlayOn(t *testing.T) {
 				t.Errorf("%d stops, and it ended at %s", stops, g.Position())
 			}
 		}
+	}
+}
+
+// TestLock: one measurement at a time uses a file.
+func TestLock(t *testing.T) {
+	s := solve(t, "pig", smallPig)
+	path := filepath.Join(t.TempDir(), "games.jsonl")
+	o := regret.Options{Games: 20, Seed: 3, File: path, Others: []*agents.Agent{s.exact}, Concurrency: 1}
+	policy := regret.Agent(s.agents[4])
+	var once sync.Once
+	if _, err := regret.Measure(t.Context(), s.game, s.solution, func(ctx context.Context, g *env.Session) (regret.Choice, error) {
+		once.Do(func() {
+			if _, err := regret.Measure(ctx, s.game, s.solution, policy, "slips", o); !errors.Is(err, dirlock.ErrBusy) {
+				t.Errorf("a second measurement: %v; want %v", err, dirlock.ErrBusy)
+			}
+		})
+		return policy(ctx, g)
+	}, "slips", o); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestIdentity: agents that play differently have different identities, also where their names are
+// equal.
+func TestIdentity(t *testing.T) {
+	g, err := catalog.Open("pig", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, x := range []struct {
+		name          string
+		sample        bool
+		seed, weights uint64
+		old           bool // it plays as one before
+	}{
+		{name: "run"}, {name: "run", seed: 1, old: true}, {name: "run", sample: true}, {name: "run", weights: 1},
+		{name: "search:2"}, {name: "search:2", seed: 1}, {name: "search:2", sample: true, old: true},
+		{name: "search:2:run"}, {name: "search:2:run", seed: 1}, {name: "search:2:run", weights: 1},
+		{name: "greedy"}, {name: "greedy", sample: true, seed: 1, old: true},
+	} {
+		a, err := agents.Open(t.Context(), x.name, agents.Options{Game: g, Sample: x.sample, Seed: x.seed, Load: func(string) (*models.File, error) {
+			meta := agents.MetaOf(g.Spec())
+			meta.Net.Hidden, meta.Net.Head = []int{4}, "logits"
+			net, err := models.NewMLP(meta.Net, rand.NewPCG(x.weights, 1))
+			return &models.File{Meta: meta, MLP: net}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		identity, err := regret.Identity(a)
+		if err != nil || seen[identity] != x.old || !strings.HasPrefix(identity, x.name) {
+			t.Errorf("%+v is %q, %v", x, identity, err)
+		}
+		seen[identity] = true
 	}
 }

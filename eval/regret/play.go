@@ -10,12 +10,10 @@ import (
 	"marsgym/env/game"
 )
 
-// Choice is what a policy does in a decision.
+// Choice is an answer of a policy.
 type Choice struct {
-	Action  game.Action // a legal action, or -1: then one is drawn, each with the same probability
-	Calls   int         // how often the policy was asked
-	Illegal int         // how many of its answers named no legal action
-	Cost    float64     // in a unit of the caller
+	Action game.Action // a legal action, or -1 if the answer names none
+	Cost   float64     // in a unit of the caller
 }
 
 // Policy chooses an action in the current position of a game in progress, which it does not change.
@@ -26,7 +24,7 @@ type Policy func(ctx context.Context, s *env.Session) (Choice, error)
 func Agent(a *agents.Agent) Policy {
 	return func(ctx context.Context, s *env.Session) (Choice, error) {
 		action, err := draw(ctx, a, s)
-		return Choice{Action: action, Calls: 1}, err
+		return Choice{Action: action}, err
 	}
 }
 
@@ -79,33 +77,52 @@ func PlayOn(ctx context.Context, s *env.Session, seat game.Player, others []*age
 	}
 }
 
+// tally counts what a policy did in a game.
+type tally struct {
+	calls, illegal, drawn int
+	cost                  float64
+}
+
 // play plays game i of a measurement, and returns it with what the policy did there.
-func (m *measurement) play(ctx context.Context, i int) (s *env.Session, did Choice, drawn int, err error) {
+func (m *measurement) play(ctx context.Context, i int) (s *env.Session, did tally, err error) {
 	s = env.NewSession(m.game)
 	s.Restart(m.Seed, uint64(i))
 	seat := game.Player(i % m.game.Spec().Players)
 	for {
 		if err := PlayOn(ctx, s, seat, m.Others, true); err != nil || s.Over() {
-			return s, did, drawn, err
+			return s, did, err
 		}
+		a, err := m.decide(ctx, s, &did)
+		if err != nil {
+			return nil, did, err
+		}
+		if !slices.Contains(s.Position().Legal(), a) {
+			return nil, did, fmt.Errorf("%s chose action %d in %s, which is illegal", m.name, a, s.Position())
+		}
+		if err := s.Apply(a); err != nil {
+			return nil, did, err
+		}
+	}
+}
+
+// decide asks the policy until an answer names an action. After the last retry it draws one, each legal
+// action with the same probability.
+func (m *measurement) decide(ctx context.Context, s *env.Session, did *tally) (game.Action, error) {
+	for range m.Retries + 1 {
 		if err := m.spend(); err != nil {
-			return nil, did, drawn, err
+			return 0, err
 		}
 		c, err := m.policy(ctx, s)
 		if err != nil {
-			return nil, did, drawn, err
+			return 0, err
 		}
-		did.Calls, did.Illegal, did.Cost = did.Calls+c.Calls, did.Illegal+c.Illegal, did.Cost+c.Cost
-		m.spent(c)
-		if c.Action < 0 {
-			c.Action = anybody(s)
-			drawn++
+		m.pay(c.Cost)
+		did.calls, did.cost = did.calls+1, did.cost+c.Cost
+		if c.Action >= 0 {
+			return c.Action, nil
 		}
-		if !slices.Contains(s.Position().Legal(), c.Action) {
-			return nil, did, drawn, fmt.Errorf("%s chose action %d in %s, which is illegal", m.name, c.Action, s.Position())
-		}
-		if err := s.Apply(c.Action); err != nil {
-			return nil, did, drawn, err
-		}
+		did.illegal++
 	}
+	did.drawn++
+	return anybody(s), nil
 }

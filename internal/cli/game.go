@@ -109,7 +109,7 @@ func (g *Game) DefaultOf(names []string) error {
 		return &UsageError{err}
 	}
 	if catalog.IsFile(meta.Game) && g.ID == "" {
-		g.ID, g.Config = beside(meta.Game, names...), meta.Config
+		g.ID, g.Config = Beside(meta.Game, names...), meta.Config
 	}
 	g.Default(meta.Game, meta.Config)
 	return nil
@@ -123,13 +123,13 @@ func OpenFor(path string) func(id string, players int, config []byte) (env.Game,
 		if !catalog.IsFile(id) {
 			return catalog.Open(id, players, config)
 		}
-		return catalog.OpenNamed(beside(id, path), 0, config)
+		return catalog.OpenNamed(Beside(id, path), 0, config)
 	}
 }
 
-// beside returns the path of the table of this id in the folder of a model among these agents, or the
+// Beside returns the path of the table of this id in the folder of a model among these agents, or the
 // id.
-func beside(id string, names ...string) string {
+func Beside(id string, names ...string) string {
 	for _, name := range names {
 		path := agents.ModelName(name)
 		for _, dir := range []string{path, filepath.Dir(path)} {

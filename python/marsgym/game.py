@@ -472,8 +472,9 @@ class Game:
             legal, lang: of that text.
             retries: how often the policy is asked again after an answer that names no legal
                 action.
-            max_calls, max_cost: bounds. No call begins at a bound; the games under way are then
-                dropped, and the estimate is of those that have ended.
+            max_calls, max_cost: bounds. No call begins at a bound, but the cost of a call counts
+                when it has ended. The games under way at a bound are dropped, and the estimate is
+                of those that have ended.
             file: where each game is saved when it has ended. The same call goes on with it after
                 Ctrl-C, an error or a bound, and after a change of games, retries or bounds.
             worst: how many mistakes to list.

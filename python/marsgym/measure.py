@@ -8,7 +8,7 @@ import json
 import math
 import os
 import threading
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -130,43 +130,22 @@ def measure(
         "seed": _native.number(seed, "seed", 0, 2**64 - 1),
         "others": game._opponents(opponents),
         "concurrency": most,
+        "retries": _native.number(retries, "retries", 0, 1000),
         "max_calls": 0 if max_calls is None else _native.number(max_calls, "max_calls", 1, 2**53),
         "max_cost": cost,
         "file": "" if file is None else _native.text(file, "file").decode(),
         "mistakes": _native.number(worst, "worst", 0, 10**6),
     }
-    times = _native.number(retries, "retries", 0, 1000) + 1
 
-    def decide(position: Position) -> Generator[Any, Given, dict[str, Any]]:
-        """Yields what the policy is called with, is sent its answer, and returns the reply."""
-        asked = position.describe(legal=legal, lang=lang) if text else position
-        reply: dict[str, Any] = {"action": -1, "calls": 0, "illegal": 0, "cost": 0.0}
-        while reply["calls"] < times:
-            given = yield asked
-            reply["calls"] += 1
-            if isinstance(given, Answer):
-                if not 0 <= given.cost < math.inf:
-                    raise ValueError(f"the cost of an answer is {given.cost}; want 0 or more")
-                reply["cost"] += given.cost
-                given = given.action
-            if isinstance(given, str):
-                given = position.parse_action(given)
-            elif given is not None and not isinstance(given, (int, np.integer)):
-                raise TypeError(
-                    f"the policy returned {given!r}; want the number of an action, a text, "
-                    "None or an Answer"
-                )
-            if given is not None and int(given) in position.legal_actions:
-                reply["action"] = int(given)
-                break
-            reply["illegal"] += 1
-        return reply
+    def ask(position: Position) -> Any:
+        """What the policy is called with."""
+        return position.describe(legal=legal, lang=lang) if text else position
 
     job = _native.Object("job", json.dumps(task).encode(), of=game._native())
     bar = Bar(progress, "measuring")
     try:
         with _Callers(policy, most) as callers:
-            return Measurement.read(_drive(game, job, callers, decide, bar))
+            return Measurement.read(_drive(game, job, callers, ask, bar))
     finally:
         bar.close()
         try:
@@ -175,20 +154,43 @@ def measure(
             job.close()
 
 
-def _drive(game: Game, job: _native.Object, callers: _Callers, decide: Any, bar: Bar) -> Any:
+def _read(position: Position, given: Given) -> dict[str, Any]:
+    """The reply of a policy, whose answer was given."""
+    cost = 0.0
+    if isinstance(given, Answer):
+        if not 0 <= given.cost < math.inf:
+            raise ValueError(f"the cost of an answer is {given.cost}; want 0 or more")
+        cost = given.cost
+        given = given.action
+    if isinstance(given, str):
+        given = position.parse_action(given)
+    elif given is not None and not isinstance(given, (int, np.integer)):
+        raise TypeError(
+            f"the policy returned {given!r}; want the number of an action, a text, "
+            "None or an Answer"
+        )
+    action = -1 if given is None else int(given)
+    return {"action": action if action in position.legal_actions else -1, "cost": cost}
+
+
+def _drive(
+    game: Game, job: _native.Object, callers: _Callers, ask: Callable[[Position], Any], bar: Bar
+) -> Any:
     """Answers the inquiries of a job until it ends, and returns its result."""
-    open_: dict[Future[dict[str, Any]], int] = {}
+    open_: dict[Future[Given], tuple[int, Position]] = {}
     while True:
         found = job.document("inquire", 0 if open_ else _WAIT, what="measure")
         if found["result"] is not None:
             return found["result"]
         bar.update(found["done"])
         for q in found["inquiries"]:
-            open_[callers.submit(decide(game._position(q["position"])))] = q["number"]
+            position = game._position(q["position"])
+            open_[callers.submit(ask(position))] = q["number"], position
         done, _ = wait(open_, _WAIT / 1000, FIRST_COMPLETED)
         for future in done:
-            reply = json.dumps(future.result()).encode()
-            job.call("reply", open_.pop(future), reply, what="measure")
+            number, position = open_.pop(future)
+            reply = json.dumps(_read(position, future.result())).encode()
+            job.call("reply", number, reply, what="measure")
 
 
 class _Callers:
@@ -221,37 +223,27 @@ class _Callers:
             self._thread.join()
             self._loop.close()
 
-    def submit(self, decision: Generator[Any, Given, dict[str, Any]]) -> Future[dict[str, Any]]:
-        """Begins a decision."""
+    def submit(self, asked: Any) -> Future[Given]:
+        """Begins a call."""
         if self._loop is not None:
-            return asyncio.run_coroutine_threadsafe(self._wait_for(decision), self._loop)
+            return asyncio.run_coroutine_threadsafe(self._wait_for(asked), self._loop)
         if self._threads is not None:
-            return self._threads.submit(self._run, decision)
-        future: Future[dict[str, Any]] = Future()
-        future.set_result(self._run(decision))
+            return self._threads.submit(self._call, asked)
+        future: Future[Given] = Future()
+        future.set_result(self._call(asked))
         return future
 
-    def _run(self, decision: Generator[Any, Given, dict[str, Any]]) -> dict[str, Any]:
-        asked = next(decision)
-        while True:
-            given = self._policy(asked)
-            if inspect.isawaitable(given):
-                if inspect.iscoroutine(given):
-                    given.close()
-                raise TypeError("the policy returned an awaitable; declare it with async def")
-            try:
-                asked = decision.send(given)
-            except StopIteration as end:
-                return dict(end.value)
+    def _call(self, asked: Any) -> Given:
+        given = self._policy(asked)
+        if inspect.isawaitable(given):
+            if inspect.iscoroutine(given):
+                given.close()
+            raise TypeError("the policy returned an awaitable; declare it with async def")
+        return given
 
-    async def _wait_for(self, decision: Generator[Any, Given, dict[str, Any]]) -> dict[str, Any]:
-        asked = next(decision)
-        while True:
-            given: Any = self._policy(asked)
-            try:
-                asked = decision.send(await given)
-            except StopIteration as end:
-                return dict(end.value)
+    async def _wait_for(self, asked: Any) -> Given:
+        given: Any = self._policy(asked)
+        return await given  # type: ignore[no-any-return]
 
 
 async def _end() -> None:

@@ -39,6 +39,8 @@ class Model:
     info: dict[str, Any]
     """Algorithm, value_target, play, seed, steps, games, iterations, exact and matches; see
     :func:`save_model`. What is not known has the default that it has there."""
+    table: str | None = None
+    """The file of the table, if the game is one."""
 
     def __repr__(self) -> str:
         shape = f"{self.layers()} layers, {sum(t.size for t in self.tensors.values()):,} weights"
@@ -50,7 +52,7 @@ class Model:
 
     def game(self) -> Game:
         """Opens the game that the model plays."""
-        return Game(self.game_id, config=self.config)
+        return Game(self.table or self.game_id, config=self.config)
 
     def forward(self, observations: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The outputs of the policy head [n, A], or [n, 1] for scores, and of the value head
@@ -138,6 +140,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         net.get("values", ""),
         tensors,
         {k: info.get(k, default) for k, default in known.items()},
+        os.path.abspath(info["table"]) if "table" in info else None,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -109,8 +110,10 @@ def split(game: marsgym.Game, position: str) -> str:
     return {8: "validation", 9: "test"}.get(tenth, "train")
 
 
-def card(game: marsgym.Game, rows: list[dict[str, Any]], seed: int, lang: str) -> str:
-    """What a file of positions holds and how they were drawn, in Markdown."""
+def card(game: marsgym.Game, rows: list[dict[str, Any]], n: int, seed: int, lang: str) -> str:
+    """What a file of positions holds and how they were drawn, in Markdown. n is how many were
+    wanted.
+    """
     splits = collections.Counter(row["split"] for row in rows)
     strata = collections.Counter(row["stratum"] for row in rows)
     lines = [
@@ -125,7 +128,7 @@ def card(game: marsgym.Game, rows: list[dict[str, Any]], seed: int, lang: str) -
         "- Drawing: all seats play the best action, or any legal action, each with the same "
         f"probability, in {_SLIP:.0%} of decisions. Decisions of one legal action are left out, "
         "and each position counts once.",
-        f"- Strata: at most {-(-len(rows) // len(STRATA)) if rows else 0} positions of each gap "
+        f"- Strata: at most {-(-n // len(STRATA))} positions of each gap "
         "between the best choice and the second, in the order in which they were met. If a "
         f"stratum is not full after {_EFFORT} decisions for each position wanted, positions of "
         "other strata fill the file.",
@@ -147,7 +150,7 @@ def card(game: marsgym.Game, rows: list[dict[str, Any]], seed: int, lang: str) -
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a new file in one piece."""
+    """Writes a new file in one piece. One that is there is an error."""
     file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(file, "w", encoding="utf-8", newline="\n") as f:
@@ -157,10 +160,19 @@ def _write(path: Path, text: str) -> None:
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        try:
+            os.link(name, path)  # unlike a rename, it fails if the name is taken meanwhile
+        except FileExistsError:
+            raise _taken(path) from None
+        except OSError:  # a file system without links
+            os.rename(name, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _taken(path: Path) -> ValueError:
+    return ValueError(f"{path} exists; name another file by -o")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -180,19 +192,23 @@ def main(arguments: list[str] | None = None) -> None:
     p.add_argument("--seed", type=int, default=0, help="seed of the games (default 0)")
     p.add_argument("--lang", default="en", help="language of the texts (default en)")
     a = p.parse_args(arguments)
-    path = Path(a.o)
-    about = path.with_suffix(".md")
     try:
         n = _native.number(a.n, "-n", 1, 10**7)
+        path = Path(a.o)
+        if not path.name or path.suffix == ".md":
+            raise ValueError(f"-o is {a.o}; want a file, and not of the suffix .md, the card's")
+        about = path.with_suffix(".md")
+        if not path.parent.is_dir():
+            raise ValueError(f"{path.parent} is no folder; make it, or name another file by -o")
         for file in (path, about):
-            if file.exists() or about == path:
-                raise ValueError(f"{file} exists or is the card; name another file by -o")
+            if os.path.lexists(file):
+                raise _taken(file)
         game = marsgym.load(a.game, a.players, None if a.config is None else json.loads(a.config))
         game.rules(a.lang)  # or an error
         game.solve()
         rows = list(draw(game, n, a.seed, a.lang))
         _write(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-        _write(about, card(game, rows, a.seed, a.lang))
+        _write(about, card(game, rows, n, a.seed, a.lang))
     except (ValueError, OSError) as e:
         p.exit(1, f"marsgym.positions: {e}\n")
     print(f"{len(rows)} positions in {path}, about which {about} says more", file=sys.stderr)

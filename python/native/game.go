@@ -38,6 +38,11 @@ type openGame struct {
 	opened  map[string]*agents.Agent // the agents of marsgym_play_on and of measurements
 }
 
+func newOpenGame(g env.Game) *openGame {
+	spec := g.Spec()
+	return &openGame{Game: g, spec: spec, languages: rulesbook.Languages(spec)}
+}
+
 func (g *openGame) solved() (env.Solution, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -198,7 +203,7 @@ func marsgym_open(id *C.char, players C.int, config *C.char, g *C.uintptr_t, out
 		if err != nil {
 			return nil, err
 		}
-		*g = handle(&openGame{Game: opened, spec: opened.Spec(), languages: rulesbook.Languages(opened.Spec())})
+		*g = handle(newOpenGame(opened))
 		return specify(opened), nil
 	})
 }

@@ -70,6 +70,7 @@ type task struct {
 	Name        string   `json:"name"`   // of the caller's policy
 	Others      []string `json:"others"` // agents in the other seats
 	Concurrency int      `json:"concurrency"`
+	Retries     int      `json:"retries"`
 	MaxCalls    int      `json:"max_calls"`
 	MaxCost     float64  `json:"max_cost"`
 	File        string   `json:"file"`

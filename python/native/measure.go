@@ -85,10 +85,8 @@ type inquiry struct {
 
 // reply is what the policy of the caller did.
 type reply struct {
-	Action  int     `json:"action"` // -1 if it named no legal action
-	Calls   int     `json:"calls"`
-	Illegal int     `json:"illegal"`
-	Cost    float64 `json:"cost"`
+	Action int     `json:"action"` // -1 if it named no legal action
+	Cost   float64 `json:"cost"`
 }
 
 // measure measures the policy of the caller, whose decisions it asks for by inquiries.
@@ -102,7 +100,7 @@ func (j *job) measure(t task) (any, error) {
 		return nil, err
 	}
 	return regret.Measure(j.ctx, j.game, solution, j.inquire, t.Name, regret.Options{
-		Games: t.Games, Seed: t.Seed, Others: others, Concurrency: t.Concurrency, MaxCalls: t.MaxCalls, MaxCost: t.MaxCost,
+		Games: t.Games, Seed: t.Seed, Others: others, Concurrency: t.Concurrency, Retries: t.Retries, MaxCalls: t.MaxCalls, MaxCost: t.MaxCost,
 		File: t.File, Worst: t.Mistakes, Progress: j.progress,
 	})
 }
@@ -117,7 +115,7 @@ func (j *job) inquire(ctx context.Context, s *env.Session) (c regret.Choice, err
 	}
 	select {
 	case r := <-q.reply:
-		return regret.Choice{Action: game.Action(r.Action), Calls: r.Calls, Illegal: r.Illegal, Cost: r.Cost}, nil
+		return regret.Choice{Action: game.Action(r.Action), Cost: r.Cost}, nil
 	case <-ctx.Done():
 		return c, ctx.Err()
 	}

@@ -14,12 +14,14 @@ import (
 
 	"marsgym/agents"
 	"marsgym/env/catalog"
+	"marsgym/internal/cli"
 	"marsgym/models"
 )
 
 // modelInfo describes a model file.
 type modelInfo struct {
 	Game        string                  `json:"game"`
+	Table       string                  `json:"table,omitempty"` // the file of a table game
 	Config      json.RawMessage         `json:"config"`
 	Net         models.Shape            `json:"net"`
 	Algorithm   string                  `json:"algorithm"`
@@ -40,17 +42,18 @@ type tensorInfo struct {
 }
 
 // marsgym_load_model opens a model file or the model of a run folder, of a game as this
-// release has it, and writes its description.
+// release has it, and writes its description. The table of a game is looked for beside the model.
 //
 //export marsgym_load_model
 func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result {
 	return document(out, func() (any, error) {
-		f, err := agents.LoadModel(C.GoString(path))
+		path := C.GoString(path)
+		f, err := agents.LoadModel(path)
 		if err != nil {
 			return nil, err
 		}
 		m := f.Meta
-		g, err := catalog.Open(m.Game, m.Net.Players, m.Config)
+		g, err := cli.OpenFor(path)(m.Game, m.Net.Players, m.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -60,6 +63,9 @@ func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result 
 		info := modelInfo{
 			Game: m.Game, Config: m.Config, Net: m.Net, Algorithm: m.Algorithm, ValueTarget: m.ValueTarget, Play: m.Play,
 			Seed: m.Seed, Steps: m.Steps, Games: m.Games, Iterations: m.Iterations, Exact: m.Exact, Matches: m.Matches,
+		}
+		if catalog.IsFile(m.Game) {
+			info.Table = cli.Beside(m.Game, path)
 		}
 		for _, t := range f.MLP.Tensors() {
 			info.Tensors = append(info.Tensors, tensorInfo{t.Name, t.Shape})

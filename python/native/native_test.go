@@ -30,7 +30,7 @@ func open(t *testing.T, id string, players int, config string) *openGame {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &openGame{Game: g, spec: g.Spec()}
+	return newOpenGame(g)
 }
 
 // named are agents of the library.

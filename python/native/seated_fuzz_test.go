@@ -32,7 +32,7 @@ func FuzzRestoreState(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		g := &openGame{Game: opened, spec: opened.Spec()}
+		g := newOpenGame(opened)
 		d, a, p := g.spec.ObsLen(), g.spec.Actions, g.spec.Players
 		buf := env.Buffers{
 			Obs: make([]float32, rows*d), Mask: make([]bool, rows*a), Player: make([]game.Player, rows), Action: make([]game.Action, rows),

@@ -35,6 +35,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"marsgym/agents"
@@ -81,7 +82,7 @@ func marsgym_open_table(t *C.marsgym_table, g *C.uintptr_t, out **C.char) result
 			return nil, err
 		}
 		opened := catalog.OpenTable(rules)
-		*g = handle(&openGame{Game: opened, spec: opened.Spec()})
+		*g = handle(newOpenGame(opened))
 		return specify(opened), nil
 	})
 }
@@ -149,8 +150,8 @@ func (p *tablePolicy) Probs(dst []float64, states []tablegame.State) error {
 	return nil
 }
 
-// marsgym_policy returns a policy of a table game, whose probabilities it copies: n of them, one for
-// each action of each state, in the order of the table.
+// marsgym_policy returns a policy of a table game, whose probabilities it copies and checks: n of them,
+// one for each action of each state, in the order of the table.
 //
 //export marsgym_policy
 func marsgym_policy(g C.uintptr_t, probabilities *C.double, n C.int64_t, object *C.uintptr_t, out **C.char) result {
@@ -167,9 +168,38 @@ func marsgym_policy(g C.uintptr_t, probabilities *C.double, n C.int64_t, object 
 		if int(n) != len(t.Action) {
 			return fmt.Errorf("the policy has %d probabilities; want %d, one for each action of each state", n, len(t.Action))
 		}
-		*object = handle(&tablePolicy{t, copied[float64](probabilities, n)})
+		p := &tablePolicy{t, copied[float64](probabilities, n)}
+		if err := p.normalise(); err != nil {
+			return err
+		}
+		*object = handle(p)
 		return nil
 	})
+}
+
+// normalise divides the probabilities of each decision by their sum, or returns an error if they are
+// no probabilities. It tolerates what [request.check] does.
+func (p *tablePolicy) normalise() error {
+	t := p.table
+	for at, mover := range t.Mover {
+		if mover < 0 {
+			continue
+		}
+		row, sum := p.probs[t.First[at]:][:t.Count[at]], 0.0
+		for k, x := range row {
+			if !(x >= 0 && x <= 1+sumTolerance) {
+				return fmt.Errorf("policy: the probability of action %d in s%d is %v; want 0 to 1", t.Action[int(t.First[at])+k], at, x)
+			}
+			sum += x
+		}
+		if !(math.Abs(sum-1) <= sumTolerance) {
+			return fmt.Errorf("policy: the probabilities of s%d add up to %v; want 1", at, sum)
+		}
+		for k := range row {
+			row[k] /= sum
+		}
+	}
+	return nil
 }
 
 func (p *tablePolicy) agent(name string) *agents.Agent {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"marsgym/env/catalog"
@@ -20,7 +21,10 @@ func TestTablePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened := catalog.OpenTable(rules)
-	g := &openGame{Game: opened, spec: opened.Spec()}
+	g := newOpenGame(opened)
+	if text, err := g.inWords(g.Initial(), description{Lang: "en", Legal: true}); err != nil || !strings.Contains(text, "\n...\n...\n...\n") {
+		t.Errorf("described as\n%s%v", text, err)
+	}
 	solve(t, g)
 	listed := rules.Table()
 	uniform, last := &tablePolicy{table: listed}, &tablePolicy{table: listed}

@@ -61,11 +61,17 @@ def test_illegal_answers_and_bounds():
     m = game.measure(refuses, 4, text=True, retries=2)
     assert m.illegal == m.calls == len(asked) == 3 * m.drawn > 0
     assert asked[0] == asked[1] == asked[2]
-    asked.clear()
-    m = game.measure(refuses, 50, text=True, max_calls=100)
-    assert m.stopped
-    assert len(asked) == 100
-    assert 0 < m.games < 50
+    for concurrency, retries in ((1, 0), (8, 0), (1, 2), (8, 2)):
+        asked.clear()
+        m = game.measure(
+            refuses, 50, text=True, max_calls=100, concurrency=concurrency, retries=retries
+        )
+        assert m.stopped
+        assert len(asked) <= 100
+        assert m.games < 50
+        if concurrency == 1:  # otherwise the last calls may not have begun
+            assert len(asked) == 100
+            assert m.games > 0 or retries
     m = game.measure(lambda p: Answer(None, cost=1.0), 50, max_cost=30)
     assert m.stopped
     assert 0 < m.cost <= 30
@@ -142,6 +148,8 @@ def test_positions(tmp_path):
     card = files[0].with_suffix(".md").read_text()
     assert card == files[1].with_suffix(".md").read_text()
     assert game.rules_hash in card
+    assert "at most 10 positions of each gap" in card
+    assert "at most 11 positions" in positions.card(game, rows, 51, 1, "en")  # 51 were wanted
     again = subprocess.run([*command, str(files[0])], capture_output=True, text=True)
     assert again.returncode == 1
     assert "name another file by -o" in again.stderr
@@ -150,3 +158,29 @@ def test_positions(tmp_path):
     failed = subprocess.run(unsolved, capture_output=True, text=True)
     assert failed.returncode == 1
     assert "no exact solution" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "want"),
+    [
+        (".", "want a file"),
+        ("a.md", "want a file"),
+        ("missing/a.jsonl", "missing is no folder; make it"),
+        ("there.jsonl", "there.jsonl exists"),
+        ("card.jsonl", "card.md exists"),
+    ],
+)
+def test_positions_refuse_files(tmp_path, monkeypatch, capsys, file, want):
+    """Files are refused before anything is solved, and no file is replaced."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("there.jsonl", "card.md"):
+        (tmp_path / name).write_text("mine")
+    monkeypatch.setattr(positions, "draw", None)  # which a solved game would need
+    with pytest.raises(SystemExit) as e:
+        positions.main(["pig", "-n", "5", "--config", '{"target": 20}', "-o", file])
+    assert e.value.code == 1
+    assert want in capsys.readouterr().err
+    with pytest.raises(ValueError, match="exists"):
+        positions._write(tmp_path / "there.jsonl", "ours")
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["card.md", "there.jsonl"]
+    assert (tmp_path / "there.jsonl").read_text() == "mine"

@@ -276,6 +276,33 @@ def test_refused_policies(policy, message):
         race().evaluate(marsgym.StatePolicy(policy))
 
 
+def test_refused_arrays_of_policies():
+    """An array is checked before anybody plays it."""
+    game = race()
+    size = len(game.table.action)
+    for array, message in (
+        (np.ones(size), r"the probabilities of s\d+ add up to 2"),
+        (np.full(size, 1.5), r"action 0 in s\d+ is 1.5"),
+        (np.full(size, np.nan), "is NaN"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            game.match(marsgym.TabularPolicy(array), "random", games=10)
+        with pytest.raises(ValueError, match=message):
+            game.batch(4, opponent=marsgym.TabularPolicy(array))
+
+
+def test_words():
+    """A listed game is described with its texts, and policies of text are measured."""
+    game = race(
+        text=lambda state: f"{state[0]} seat {state[2]}",
+        action_text=["roll", "jump"].__getitem__,
+    )
+    assert "(0, 0) seat 0" in game.initial().describe()
+    assert game.measure(lambda text: "[roll]", 4, text=True).illegal == 0
+    with pytest.raises(ValueError, match="has no written rules"):
+        game.rules()
+
+
 def test_policies_of_other_games():
     game = race()
     with pytest.raises(ValueError, match="one for each action"):
@@ -371,3 +398,26 @@ def test_general_sums():
     result = game.evaluate("random", against="random")
     assert result.returns == (1.5, 2, 0.75)
     assert result.exploitability is None
+
+
+def test_models(tmp_path):
+    """A model finds the table beside it, in another process and in another folder."""
+    game = race()
+    tensors = {
+        "body.0.weight": np.zeros((2, game.observation_size), np.float32),
+        "body.0.bias": np.zeros(2, np.float32),
+        "policy.weight": np.zeros((2, 2), np.float32),
+        "policy.bias": np.zeros(2, np.float32),
+        "value.weight": np.zeros((2, 2), np.float32),
+        "value.bias": np.zeros(2, np.float32),
+    }
+    game.save(tmp_path / "race.game")
+    marsgym.save_model(tmp_path / "model.safetensors", game, tensors)
+    program = f"""
+import os, marsgym
+model = marsgym.load_model({str(tmp_path)!r})
+os.chdir("/")
+print(model.game().rules_hash)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout.strip() == game.rules_hash, ran.stderr
