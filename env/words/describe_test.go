@@ -68,7 +68,7 @@ func eachPosition(t *testing.T, n int, f func(*sampled)) {
 // observations: positions with the same text have the same observation for the seat that reads, among
 // all positions met and all that follow from each of them, which differ in little.
 func TestDescribe(t *testing.T) {
-	n := 40
+	n := 12
 	if fulltest.On() {
 		n = 10_000
 	}

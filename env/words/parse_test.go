@@ -109,7 +109,7 @@ func TestParseAction(t *testing.T) {
 // TestParseNames: legal actions of positions of every game are read by their names, also in capitals
 // and in brackets.
 func TestParseNames(t *testing.T) {
-	eachPosition(t, 20, func(s *sampled) {
+	eachPosition(t, 6, func(s *sampled) {
 		if s.at.CurrentPlayer() < 0 {
 			return
 		}

@@ -41,6 +41,7 @@ func (s *solved) measure(t *testing.T, a *agents.Agent, o regret.Options) *regre
 // TestCoverage: of 100 intervals of each of ten agents in three games, 98.5 to 99.6 % hold the exact
 // value, and at least 95 of each agent. A sample of the same repetitions is tested otherwise.
 func TestCoverage(t *testing.T) {
+	fulltest.Gate(t)
 	repetitions, least, most := 2, 0.9, 1.0
 	if fulltest.On() {
 		repetitions, least, most = 100, 0.985, 0.996
