@@ -61,16 +61,6 @@ func NewVec[S comparable](rules game.Rules[S], rows, first int) *Vec[S] {
 	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{}, nil)
 }
 
-// NewCompactVec is NewVec of a compact batch: observations are shown as codes. The error wraps
-// [game.ErrNoCodes] where there are none.
-func NewCompactVec[S comparable](rules game.Rules[S], rows, first int) (*Vec[S], error) {
-	compact, _, err := compactEncoder(rules)
-	if err != nil {
-		return nil, err
-	}
-	return newVec(rules, onceTag(rules.Spec()), rows, first, Buffers{}, compact), nil
-}
-
 // compactEncoder returns what encodes observations as codes, and the codes.
 func compactEncoder[S comparable](rules game.Rules[S]) (game.CompactEncoder[S], *game.Codes, error) {
 	compact, ok := rules.(game.CompactEncoder[S])
