@@ -82,8 +82,8 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	resume := f.String("resume", "", "run `folder` to resume, with its own settings; with -steps, a run that has ended trains on these further decisions")
 	seeds := f.Whole("seeds", 2, maxSeeds, "`number` of runs that differ in their seeds only, from -seed on, with their mean strength and its interval")
 	path := f.String("sweep", "", "JSON `file` of settings to compare: train with each, and rank them by exact strength after equal time, or by a league of matches")
-	label := f.String("name", "", "`name` of the run for trackers (default that of its folder)")
-	group := f.String("group", "", "`name` of a group of runs for trackers (default that of the folder of several runs)")
+	label := f.String("name", "", "`name` of the run for trackers (default the name of its folder)")
+	group := f.String("group", "", "`name` of a group of runs for trackers (default the folder of several runs)")
 	tags := f.String("tags", "", "`list` of tags of the run for trackers, such as a,b")
 	f.Group("Runs", "out", "from", "resume", "seeds", "sweep", "name", "group", "tags")
 	var x exploitCall
