@@ -73,9 +73,10 @@ class raw_env(Owner, pettingzoo.AECEnv[str, Any, Any]):
         if render_mode not in (None, *modes):
             raise ValueError(f"render_mode is {render_mode!r}; want None or one of {modes}")
         self.render_mode = render_mode
+        name = game.id if isinstance(game, Game) else game  # presets share the id of their game
         self.metadata = {
             "render_modes": modes,
-            "name": f"{self.game.id.replace('-', '_')}_v{self.game.version}",
+            "name": f"{name.replace('-', '_')}_v{self.game.version}",
             "is_parallelizable": False,
             "render_fps": 4,
         }
