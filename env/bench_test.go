@@ -79,6 +79,9 @@ func BenchmarkMars(b *testing.B) {
 // benchmarkRows measures batches of several sizes, and a random player.
 func benchmarkRows(b *testing.B, newBatch func(rows int) env.Batch) {
 	for _, n := range []int{64, 1024, 16384, 65536} {
+		if testing.Short() && n > 1024 {
+			break // recording their games takes long
+		}
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) { replay(b, newBatch(n)) })
 	}
 	b.Run("player", func(b *testing.B) { benchmarkPlayer(b, newBatch(1024)) })
