@@ -259,6 +259,9 @@ func TestNoAllocations(t *testing.T) {
 
 // BenchmarkTenMillion measures a table of ten million states: the check of it, and its solution.
 func BenchmarkTenMillion(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes long")
+	}
 	const n = 10_000_000
 	x := large(n)
 	b.Run("new", func(b *testing.B) {
