@@ -11,6 +11,6 @@ import "embed"
 //
 //go:embed agents env eval models train go.mod go.sum
 //go:embed internal/atomicfile internal/cluster internal/colour internal/core internal/dirlock internal/figure
-//go:embed internal/firstplayer internal/input internal/jobs internal/kernel internal/machine
-//go:embed internal/parallel internal/random internal/tensorboard
+//go:embed internal/firstplayer internal/input internal/intern internal/jobs internal/kernel
+//go:embed internal/machine internal/parallel internal/random internal/tensorboard internal/tensorfile
 var Sources embed.FS

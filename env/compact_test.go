@@ -34,7 +34,7 @@ func TestCompact(t *testing.T) {
 	} {
 		rows, steps := 300, 80
 		if strings.HasSuffix(name, "rows") {
-			rows, steps = 5, 600
+			rows, steps = 5, 1500
 		}
 		want := g.NewBatch(rows, 0)
 		got, err := g.NewCompactBatch(env.Buffers{}, rows, 0)
