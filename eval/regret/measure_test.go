@@ -47,6 +47,9 @@ func TestConcurrency(t *testing.T) {
 // TestOpponents: the estimate is right against opponents that make mistakes, and with three seats, where
 // a decision without regret moves value between the others.
 func TestOpponents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays thousands of games")
+	}
 	for _, tt := range []struct {
 		id, config string
 		others     []int // of the ten agents
