@@ -22,9 +22,10 @@ import (
 // sampled is a position of a random game.
 type sampled struct {
 	*testing.T
-	game env.Game
-	at   env.Position
-	seen map[string]string // of this game: observations by the text of the position
+	game   env.Game
+	at     env.Position
+	parser *words.Parser
+	seen   map[string]string // of this game: observations by the text of the position
 }
 
 // eachPosition calls f with at least n decisions of random games of each game of the catalog, and
@@ -40,12 +41,12 @@ func eachPosition(t *testing.T, n int, f func(*sampled)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dice := rand.NewPCG(1, 2)
+			parser, dice := words.NewParser(g), rand.NewPCG(1, 2)
 			choices := rand.New(dice)
 			seen := map[string]string{}
 			for decisions := 0; decisions < n; {
 				for at := g.Initial(); ; {
-					f(&sampled{t, g, at, seen})
+					f(&sampled{t, g, at, parser, seen})
 					mover := at.CurrentPlayer()
 					if mover == game.Terminal {
 						break

@@ -2,6 +2,6 @@
 // words, such as language models. It knows no game: the text follows from the [game.Scene] of a
 // position and the names of its actions, and games without a [game.Presenter] give their notation.
 //
-// [Describe] says everything that the observation of a position says. [ParseAction] finds the action
-// that an answer names.
+// [Describe] says everything that the observation of a position says. [Parser] finds the action that
+// an answer names.
 package words

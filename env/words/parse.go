@@ -13,14 +13,52 @@ import (
 	"marsgym/env/game/message"
 )
 
-// maxAnswer bounds what ParseAction reads of an answer, from its end, in bytes. Chosen: many times
+// maxAnswer bounds what Parse reads of an answer, from its end, in bytes. Chosen: many times
 // the longest answer of a model.
 const maxAnswer = 1 << 20
 
 // thinking matches the marks around a thinking block.
 var thinking = regexp.MustCompile(`(?i)<(/?)(?:think|thinking|thought|reasoning)>|\[(/?)think\]`)
 
-// ParseAction returns the legal action of a position that an answer names, and reports whether there
+// Parser finds the actions of a game in answers. Any goroutine may use it.
+type Parser struct {
+	names map[string][]game.Action // as in text.folded
+	sizes []int                    // of the names, the longest first
+}
+
+// NewParser returns a parser for a game. It goes through the names of all actions, which takes longer
+// than an answer.
+func NewParser(g env.Game) *Parser {
+	p := &Parser{names: map[string][]game.Action{}}
+	for a := range game.Action(g.Spec().Actions) {
+		name := g.ActionName(a)
+		if plain.MatchString(name) {
+			name = strings.ReplaceAll(name, "-", " ")
+		} else {
+			name = newText(name).folded
+		}
+		p.names[name] = append(p.names[name], a)
+		if n := len(name); n > 0 && !slices.Contains(p.sizes, n) {
+			p.sizes = append(p.sizes, n)
+		}
+	}
+	slices.SortFunc(p.sizes, func(a, b int) int { return b - a })
+	return p
+}
+
+// named returns the action of a name. Of equal names the first legal one counts.
+func (p *Parser) named(name string, legal []game.Action) (a game.Action, ok bool) {
+	list := p.names[name]
+	if len(list) == 0 {
+		return 0, false
+	}
+	if i := slices.IndexFunc(list, func(a game.Action) bool { return slices.Contains(legal, a) }); i >= 0 {
+		return list[i], true
+	}
+	return list[len(list)-1], true
+}
+
+// Parse returns the legal action of a position that an answer names, and reports whether there
 // is one. It reads what follows the last thinking block, and compares without regard to case, and to
 // whether dashes, underscores or spaces part a name.
 //
@@ -31,8 +69,8 @@ var thinking = regexp.MustCompile(`(?i)<(/?)(?:think|thinking|thought|reasoning)
 //   - Otherwise the last legal action that the answer mentions counts. Names of one or two characters
 //     must be in capitals there.
 //   - Otherwise the last description of an action counts, in any language, as [Describe] lists it.
-func ParseAction(g env.Game, p env.Position, answer string) (game.Action, bool) {
-	legal := p.Legal()
+func (p *Parser) Parse(at env.Position, answer string) (game.Action, bool) {
+	legal := at.Legal()
 	if len(legal) == 0 {
 		return 0, false
 	}
@@ -45,7 +83,7 @@ func ParseAction(g env.Game, p env.Position, answer string) (game.Action, bool) 
 		answer = answer[last[1]:]
 	}
 	t := newText(answer)
-	found, out := t.mentions(g, legal), mention{start: -1}
+	found, out := p.mentions(&t, legal), mention{start: -1}
 	for _, m := range found {
 		if t.pointsOut(m) {
 			out = m
@@ -59,7 +97,7 @@ func ParseAction(g env.Game, p env.Position, answer string) (game.Action, bool) 
 			return m.action, true
 		}
 	}
-	return t.described(p, legal)
+	return t.described(at, legal)
 }
 
 // text is an answer in a form in which spellings that mean the same are equal.
@@ -109,40 +147,17 @@ type mention struct {
 // plain matches names that newText would leave as they are. Such names save its time.
 var plain = regexp.MustCompile(`^[a-z0-9:/+>]+(?:-[a-z0-9:/+]+)*$`)
 
-// mentions returns where the text names actions of the game, legal or not, by the longest name that
+// mentions returns where a text names actions of the game, legal or not, by the longest name that
 // stands there, and its numbers, in their order.
-func (t *text) mentions(g env.Game, legal []game.Action) (found []mention) {
-	names, lengths := map[string]game.Action{}, map[int]bool{}
-	add := func(a game.Action) {
-		name := g.ActionName(a)
-		if plain.MatchString(name) {
-			name = strings.ReplaceAll(name, "-", " ")
-		} else {
-			name = newText(name).folded
-		}
-		names[name], lengths[len(name)] = a, true
-	}
-	for a := range game.Action(g.Spec().Actions) {
-		add(a)
-	}
-	for _, a := range slices.Backward(legal) { // of equal names the first legal one counts
-		add(a)
-	}
-	var sizes []int
-	for n := range lengths {
-		if n > 0 {
-			sizes = append(sizes, n)
-		}
-	}
-	slices.SortFunc(sizes, func(a, b int) int { return b - a })
+func (p *Parser) mentions(t *text, legal []game.Action) (found []mention) {
 	for i := 0; i < len(t.s); {
 		m := mention{start: i, end: i}
 		if t.begins(i) {
-			for _, n := range sizes {
+			for _, n := range p.sizes {
 				if i+n > len(t.s) || !t.ends(i+n) {
 					continue
 				}
-				if a, ok := names[t.folded[i:i+n]]; ok {
+				if a, ok := p.named(t.folded[i:i+n], legal); ok {
 					m.end, m.action = i+n, a
 					break
 				}

@@ -91,7 +91,8 @@ func TestParseAction(t *testing.T) {
 			t.Fatal(tt.position, err)
 		}
 		got := ""
-		if a, ok := words.ParseAction(g, p, tt.answer); ok {
+		parser := words.NewParser(g)
+		if a, ok := parser.Parse(p, tt.answer); ok {
 			got = g.ActionName(a)
 		}
 		if got != tt.want {
@@ -99,7 +100,7 @@ func TestParseAction(t *testing.T) {
 		}
 		long := strings.Repeat("To hold or to roll? ", 600_000) + "\n" + tt.answer // 12 MB
 		if tt.want != "" && tt.game == "pig" && strings.HasPrefix(tt.answer, "Final") {
-			if a, ok := words.ParseAction(g, p, long); !ok || g.ActionName(a) != tt.want {
+			if a, ok := parser.Parse(p, long); !ok || g.ActionName(a) != tt.want {
 				t.Errorf("a long answer: %v, %t", a, ok)
 			}
 		}
@@ -119,7 +120,7 @@ func TestParseNames(t *testing.T) {
 			s.seen[fmt.Sprint(len(s.seen))] = ""
 			name := s.game.ActionName(a)
 			for _, answer := range []string{name, strings.ToUpper(name), "[" + name + "]", "I choose [" + strings.ToUpper(name) + "]."} {
-				if got, ok := words.ParseAction(s.game, s.at, answer); !ok || got != a {
+				if got, ok := s.parser.Parse(s.at, answer); !ok || got != a {
 					s.Errorf("%s: %q is read as %d, %t; want %d", s.at, answer, got, ok, a)
 				}
 			}

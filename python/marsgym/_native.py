@@ -124,6 +124,7 @@ class Progress(ctypes.Structure):
 _FUNCTIONS: Final = {
     "games": (),
     "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, _HANDLES),
+    "observation": (_HANDLE,),
     "codes": (_HANDLE,),
     "open_table": (ctypes.POINTER(Table), _HANDLES),
     "save_game": (_HANDLE, ctypes.c_char_p),

@@ -12,6 +12,7 @@ import warnings
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -65,9 +66,6 @@ class Game:
         min_players, max_players: the numbers of players that the game can have.
         action_names: [A].
         observation_fields: names and lengths of the parts of an observation, in order.
-        observation_meanings: what each of these parts means, as the page of the game says; "" for
-            a part that only some configs have.
-        observation_notes: what the pages say of all numbers, such as their order in a part.
         observation_scales: [D] int64. ``np.rint(observation * observation_scales)`` are the
             counts that an observation shows, exactly; 0 marks numbers that are no counts.
         information: "perfect" or "imperfect".
@@ -130,8 +128,6 @@ class Game:
         self.num_actions = len(self.action_names)
         self.observation_size: int = spec["obs_len"]
         self.observation_fields = tuple((f["name"], f["len"]) for f in spec["observation"])
-        self.observation_meanings = tuple(f["meaning"] for f in spec["observation"])
-        self.observation_notes: str = spec["obs_notes"]
         self.observation_scales = np.array(spec["obs_scales"], np.int64)
         self.observation_scales.setflags(write=False)
         self.information: str = spec["information"]
@@ -145,6 +141,22 @@ class Game:
         self.chance_limit: int = spec["chance_limit"]
         self.bots: tuple[str, ...] = tuple(spec["bots"])
         self.agents: tuple[str, ...] = tuple(spec["agents"])
+
+    @cached_property
+    def _pages(self) -> Any:
+        return self._native().document("observation", what="the pages of the game")
+
+    @property
+    def observation_meanings(self) -> tuple[str, ...]:
+        """What each part of an observation means, as the page of the game says; "" for a part that
+        only some configs have.
+        """
+        return tuple(self._pages["meanings"])
+
+    @property
+    def observation_notes(self) -> str:
+        """What the pages say of all numbers of observations, such as their order in a part."""
+        return str(self._pages["notes"])
 
     @property
     def is_table(self) -> bool:

@@ -21,6 +21,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/game/message"
+	"marsgym/env/words"
 	"marsgym/internal/kernel/simd"
 	"marsgym/internal/rulesbook"
 )
@@ -29,7 +30,8 @@ import (
 type openGame struct {
 	env.Game
 	spec      game.Spec
-	languages []*message.Language // in which its rules are written
+	languages func() []*message.Language // in which its rules are written
+	parser    func() *words.Parser
 
 	mu       sync.Mutex
 	solution env.Solution
@@ -40,7 +42,9 @@ type openGame struct {
 
 func newOpenGame(g env.Game) *openGame {
 	spec := g.Spec()
-	return &openGame{Game: g, spec: spec, languages: rulesbook.Languages(spec)}
+	languages := sync.OnceValue(func() []*message.Language { return rulesbook.Languages(spec) })
+	parser := sync.OnceValue(func() *words.Parser { return words.NewParser(g) })
+	return &openGame{Game: g, spec: spec, languages: languages, parser: parser}
 }
 
 func (g *openGame) solved() (env.Solution, error) {
@@ -114,7 +118,6 @@ type specification struct {
 	Actions     []string    `json:"actions"` // names
 	ObsLen      int         `json:"obs_len"`
 	Observation []fieldSpec `json:"observation"`
-	ObsNotes    string      `json:"obs_notes"`
 	ObsScales   []int       `json:"obs_scales"`
 
 	Information string  `json:"information"`
@@ -134,9 +137,8 @@ type specification struct {
 }
 
 type fieldSpec struct {
-	Name    string `json:"name"`
-	Len     int    `json:"len"`
-	Meaning string `json:"meaning"`
+	Name string `json:"name"`
+	Len  int    `json:"len"`
 }
 
 func specify(g env.Game) specification {
@@ -155,12 +157,31 @@ func specify(g env.Game) specification {
 	if w, ok := g.Rules().(interface{ Warning() string }); ok {
 		s.Warning = w.Warning()
 	}
-	notes, meanings := rulesbook.Observation(spec)
-	s.ObsNotes = notes
-	for i, f := range spec.Observation {
-		s.Observation = append(s.Observation, fieldSpec{f.Name, f.Len, meanings[i]})
+	for _, f := range spec.Observation {
+		s.Observation = append(s.Observation, fieldSpec{f.Name, f.Len})
 	}
 	return s
+}
+
+// observation is what the pages of a game say of its observations.
+type observation struct {
+	Notes    string   `json:"notes"`
+	Meanings []string `json:"meanings"` // of the fields
+}
+
+// marsgym_observation writes what the pages of a game say of its observations, see
+// [rulesbook.Observation].
+//
+//export marsgym_observation
+func marsgym_observation(g C.uintptr_t, out **C.char) result {
+	return document(out, func() (any, error) {
+		g, err := resolve[*openGame](g)
+		if err != nil {
+			return nil, err
+		}
+		notes, meanings := rulesbook.Observation(g.spec)
+		return observation{notes, meanings}, nil
+	})
 }
 
 // codes are game.Codes as JSON. The scales are those of the specification.

@@ -103,8 +103,12 @@ func widened(list []uint32) []uint64 {
 	return wide
 }
 
-// table returns the rules of a table game.
-func (g *openGame) table() (*tablegame.Rules, error) {
+// resolveTable returns the rules of the table game of a handle.
+func resolveTable(handle C.uintptr_t) (*tablegame.Rules, error) {
+	g, err := resolve[*openGame](handle)
+	if err != nil {
+		return nil, err
+	}
 	rules, ok := g.Rules().(*tablegame.Rules)
 	if !ok {
 		return nil, fmt.Errorf("%s is no table game", g.spec.ID)
@@ -117,11 +121,7 @@ func (g *openGame) table() (*tablegame.Rules, error) {
 //export marsgym_save_game
 func marsgym_save_game(g C.uintptr_t, path *C.char, out **C.char) result {
 	return call(out, func() error {
-		g, err := resolve[*openGame](g)
-		if err != nil {
-			return err
-		}
-		rules, err := g.table()
+		rules, err := resolveTable(g)
 		if err != nil {
 			return err
 		}
@@ -156,11 +156,7 @@ func (p *tablePolicy) Probs(dst []float64, states []tablegame.State) error {
 //export marsgym_policy
 func marsgym_policy(g C.uintptr_t, probabilities *C.double, n C.int64_t, object *C.uintptr_t, out **C.char) result {
 	return call(out, func() error {
-		g, err := resolve[*openGame](g)
-		if err != nil {
-			return err
-		}
-		rules, err := g.table()
+		rules, err := resolveTable(g)
 		if err != nil {
 			return err
 		}

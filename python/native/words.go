@@ -47,7 +47,7 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 			}
 			return g.inWords(p, d)
 		case "parse":
-			if a, ok := words.ParseAction(g, p, argument); ok {
+			if a, ok := g.parser().Parse(p, argument); ok {
 				return strconv.Itoa(int(a)), nil
 			}
 			return "", nil
@@ -90,7 +90,7 @@ func (g *openGame) writtenRules(lang string) (string, error) {
 // language returns the language of a code, in which the game must be written.
 func (g *openGame) language(code string) (*message.Language, error) {
 	var codes []string
-	for _, l := range g.languages {
+	for _, l := range g.languages() {
 		if l.Code == code {
 			return l, nil
 		}
