@@ -28,6 +28,7 @@ except ImportError as e:
 from onnx import TensorProto, helper, numpy_helper
 
 import marsgym
+from marsgym._file import create
 from marsgym.model import Model, load_model
 
 OPSET, IR = 17, 8
@@ -221,21 +222,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         raise taken
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent}; make it first")
-    data = to_onnx(model).SerializeToString(deterministic=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(temporary, target)  # unlike a rename, it fails if the name is taken meanwhile
-        except FileExistsError:
-            raise taken from None
-        except OSError:  # a file system without links
-            temporary.rename(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        create(target, to_onnx(model).SerializeToString(deterministic=True))
+    except FileExistsError:
+        raise taken from None
 
 
 def main(arguments: list[str] | None = None) -> int:

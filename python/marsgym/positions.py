@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import argparse
 import collections
-import contextlib
 import hashlib
 import json
 import os
 import random
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import marsgym
 from marsgym import _native
+from marsgym._file import create
 
 STRATA = (1e-12, 0.001, 0.01, 0.05, 1.0)
 """The upper ends of the strata of the gap between the best choice and the second, as shares of
@@ -150,25 +149,11 @@ def card(game: marsgym.Game, rows: list[dict[str, Any]], n: int, seed: int, lang
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a new file in one piece. One that is there is an error."""
-    file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Writes a new file."""
     try:
-        with os.fdopen(file, "w", encoding="utf-8", newline="\n") as f:
-            f.write(text)
-            f.flush()
-            os.fsync(f.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        try:
-            os.link(name, path)  # unlike a rename, it fails if the name is taken meanwhile
-        except FileExistsError:
-            raise _taken(path) from None
-        except OSError:  # a file system without links
-            os.rename(name, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+        create(path, text.encode())
+    except FileExistsError:
+        raise _taken(path) from None
 
 
 def _taken(path: Path) -> ValueError:
