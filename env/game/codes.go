@@ -71,13 +71,9 @@ func (c *Codes) Decode(dst []float32, obs []uint8) {
 	}
 }
 
-// EncodeNumbers writes the codes [C] of an observation with these numbers, and zeros elsewhere. The
-// numbers must be counts.
-func (c *Codes) EncodeNumbers(obs []uint8, numbers []Element) {
-	clear(obs)
-	for _, x := range numbers {
-		c.Put(obs, int(x.Index), int(math.Round(float64(x.Value)*float64(c.Scales[x.Index]))))
-	}
+// PutNumber writes the code of number i, which must be a count, to an observation [C].
+func (c *Codes) PutNumber(obs []uint8, i int, x float32) {
+	c.Put(obs, i, int(math.Round(float64(x)*float64(c.Scales[i]))))
 }
 
 // CountElements returns how a count is shown, of those below n: as its quotient by a scale (see

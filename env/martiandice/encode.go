@@ -78,7 +78,10 @@ func (r *Rules) wideRounds() bool { return r.cfg.MaxRounds > math.MaxUint8 }
 // EncodeCompact implements [game.CompactEncoder].
 func (r *Rules) EncodeCompact(dst []uint8, s State, p game.Player) {
 	var numbers [64]game.Element // more than there are
-	r.codes.EncodeNumbers(dst, r.EncodeSparse(numbers[:0], s, p))
+	clear(dst)
+	for _, x := range r.EncodeSparse(numbers[:0], s, p) {
+		r.codes.PutNumber(dst, int(x.Index), x.Value)
+	}
 }
 
 // EncodeSparse implements [game.SparseEncoder]. It encodes only the number and the types

@@ -1,10 +1,6 @@
 package pig
 
-import (
-	"math"
-
-	"marsgym/env/game"
-)
+import "marsgym/env/game"
 
 // fields returns the layout of an observation, D = 2P + 3. Seats are in the order of play
 // from the viewer. Points are over the target, so all numbers are between 0 and 1 except the
@@ -38,23 +34,15 @@ func (r *Rules) Encode(dst []float32, s State, p game.Player) {
 }
 
 // Codes implements [game.CompactEncoder]: all counts are below 256.
-func (r *Rules) Codes() (*game.Codes, error) { return game.NewCodes(r.spec, nil, nil) }
+func (r *Rules) Codes() (*game.Codes, error) { return r.codes, nil }
 
 // EncodeCompact implements [game.CompactEncoder].
 func (r *Rules) EncodeCompact(dst []uint8, s State, p game.Player) {
 	var obs [2*maxPlayers + 3]float32
 	r.Encode(obs[:2*r.cfg.Players+3], s, p)
-	for i := range dst {
-		dst[i] = uint8(math.Round(float64(obs[i]) * float64(r.scale(i))))
+	for i := range dst { // each number has one byte
+		r.codes.PutNumber(dst, i, obs[i])
 	}
-}
-
-// scale returns the scale of a number of an observation.
-func (r *Rules) scale(i int) int {
-	if i < r.cfg.Players || i == 2*r.cfg.Players {
-		return r.cfg.Target
-	}
-	return 1
 }
 
 func flag(b bool) float32 {

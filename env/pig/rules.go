@@ -64,9 +64,10 @@ type State struct {
 
 // Rules are the rules of Pig under a Config.
 type Rules struct {
-	cfg  Config
-	spec game.Spec
-	over [256]float32 // points over the target, for Encode
+	cfg   Config
+	spec  game.Spec
+	codes *game.Codes
+	over  [256]float32 // points over the target, for Encode
 }
 
 // New returns the rules for a config. The error lists all faults of the config.
@@ -87,7 +88,9 @@ func New(cfg Config) (*Rules, error) {
 		},
 	}
 	game.Quotients(r.over[:], cfg.Target)
-	return r, nil
+	codes, err := game.NewCodes(r.spec, nil, nil)
+	r.codes = codes
+	return r, err
 }
 
 // Spec implements [game.Rules].

@@ -3,7 +3,6 @@ package gametest_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -367,7 +366,7 @@ func healthy() *cups {
 		obs := make([]float32, len(codes.Scales))
 		g.encode(obs, s, p)
 		for i, x := range obs {
-			codes.Put(dst, i, int(math.Round(float64(x)*float64(codes.Scales[i]))))
+			codes.PutNumber(dst, i, x)
 		}
 	}
 	g.newCompactRows = func(int) game.Rows[state, uint8] { return &compactCupRows{cupRows: newCupRows(g), g: g} }
