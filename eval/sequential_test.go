@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"marsgym/agents"
-	"marsgym/env"
 	"marsgym/eval"
 	"marsgym/internal/test/testgames"
 )
@@ -50,32 +49,12 @@ func TestConfidenceSequence(t *testing.T) {
 	}
 }
 
-// mixture plays like policy a with a probability, and otherwise like b.
-type mixture struct {
-	a, b env.Policy
-	prob float64
-}
-
-func (m mixture) Probs(dst []float64, d env.Decisions) error {
-	other := make([]float64, len(dst))
-	if err := m.a.Probs(dst, d); err != nil {
-		return err
-	}
-	if err := m.b.Probs(other, d); err != nil {
-		return err
-	}
-	for i := range dst {
-		dst[i] = m.prob*dst[i] + (1-m.prob)*other[i]
-	}
-	return nil
-}
-
 // TestPlaySequential: a match stops with the verdict that follows from the exact
 // strength, and is the same on any number of cores.
 func TestPlaySequential(t *testing.T) {
 	r := reduced(t, 2)
 	twin := &agents.Agent{Name: "twin", Policy: r.greedy.Policy}
-	nearly := &agents.Agent{Name: "nearly greedy", Policy: mixture{r.greedy, r.random, 0.999}}
+	nearly := &agents.Agent{Name: "nearly greedy", Policy: testgames.Mixture{A: r.greedy, B: r.random, Prob: 0.999}}
 	for _, tt := range []struct {
 		a, b *agents.Agent
 		most int

@@ -18,7 +18,7 @@ import (
 func TestTournament(t *testing.T) {
 	for _, players := range []int{2, 3} {
 		r := reduced(t, players)
-		entrants := []*agents.Agent{r.greedy, r.exact, {Name: "half at random", Policy: mixture{r.greedy, r.random, 0.5}}}
+		entrants := []*agents.Agent{r.greedy, r.exact, {Name: "half at random", Policy: testgames.Mixture{A: r.greedy, B: r.random, Prob: 0.5}}}
 		win, err := r.evaluator.Matrix(t.Context(), entrants)
 		if err != nil {
 			t.Fatal(err)

@@ -105,9 +105,9 @@ func aboutEstimates(covered string) string {
 	return fmt.Sprintf("Behind ± is how far the %.0f %% interval reaches, which covers %s", 100*Confidence, covered)
 }
 
-// quantile returns the quantile of Student's t whose two-sided interval has the level
-// Confidence.
-func quantile(freedom int) float64 {
+// Quantile returns the quantile of Student's t whose two-sided interval has the level
+// [Confidence].
+func Quantile(freedom int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
 }
 
@@ -127,7 +127,7 @@ func halfOf(squares float64, n int, unit float64) float64 {
 		squares += float64(unit * unit * k / (k + 1))
 		n++
 	}
-	return quantile(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
+	return Quantile(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
 }
 
 // HalfInterval returns half of the interval of Student's t, of the level [Confidence], for the mean of

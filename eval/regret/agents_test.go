@@ -8,27 +8,8 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/internal/test/testgames"
 )
-
-// mixed plays a with probability share and otherwise b.
-type mixed struct {
-	a, b  env.Policy
-	share float64
-}
-
-func (m mixed) Probs(dst []float64, d env.Decisions) error {
-	other := make([]float64, len(dst))
-	if err := m.a.Probs(dst, d); err != nil {
-		return err
-	}
-	if err := m.b.Probs(other, d); err != nil {
-		return err
-	}
-	for i := range dst {
-		dst[i] = float64(m.share*dst[i]) + float64((1-m.share)*other[i])
-	}
-	return nil
-}
 
 // end plays the legal action of the highest number.
 type end struct{}
@@ -76,8 +57,8 @@ func solve(t testing.TB, id, config string) *solved {
 	random, greedy, exact := open("random"), open("greedy"), open(agents.Exact)
 	list := []*agents.Agent{random, greedy, exact, {Name: "end", Policy: end{}}}
 	for _, share := range []float64{0.3, 0.7, 0.9, 0.97} {
-		list = append(list, &agents.Agent{Name: fmt.Sprintf("slips:%v", share), Policy: mixed{exact, random, share}})
+		list = append(list, &agents.Agent{Name: fmt.Sprintf("slips:%v", share), Policy: testgames.Mixture{A: exact, B: random, Prob: share}})
 	}
-	list = append(list, &agents.Agent{Name: "half-random", Policy: mixed{greedy, random, 0.5}}, &agents.Agent{Name: "half-exact", Policy: mixed{greedy, exact, 0.5}})
+	list = append(list, &agents.Agent{Name: "half-random", Policy: testgames.Mixture{A: greedy, B: random, Prob: 0.5}}, &agents.Agent{Name: "half-exact", Policy: testgames.Mixture{A: greedy, B: exact, Prob: 0.5}})
 	return &solved{g, s, list, exact}
 }

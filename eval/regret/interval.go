@@ -4,9 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
-	"marsgym/eval"
+	"marsgym/eval/analysis"
 )
 
 // few is the number of sets that differ from the others below which an interval is marked, since the
@@ -14,7 +13,7 @@ import (
 const few = 10
 
 // interval returns the mean of independent values that are shares of the win, with the interval of the
-// level [eval.Confidence]. With g the skewness of n values, s their standard deviation and t the
+// level [analysis.Confidence]. With g the skewness of n values, s their standard deviation and t the
 // quantile of Student, the ends are
 //
 //	mean − T⁻¹(±t)·s/√n    where    T(x) = x + a·x²/3 + a²·x³/27 + a/6    and    a = g/√n
@@ -34,7 +33,7 @@ func interval(values []float64) (mean, low, high float64, rare bool) {
 	rare = differing(values) < few
 	const rounding = 1e-9 // chosen: far above that of a sum of regrets, and far below any regret
 	if s < rounding {
-		most := 1 - math.Pow((1-eval.Confidence)/2, 1/n)
+		most := 1 - math.Pow((1-analysis.Confidence)/2, 1/n)
 		return mean, max(0, mean-most), min(1, mean+most), rare
 	}
 	third := 0.0
@@ -43,7 +42,7 @@ func interval(values []float64) (mean, low, high float64, rare bool) {
 		third += float64(d * d * d)
 	}
 	a := third / n / math.Sqrt(n)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + eval.Confidence) / 2)
+	t := analysis.Quantile(len(values) - 1)
 	end := func(y float64) float64 { return mean - float64(hall(y, a)*s)/math.Sqrt(n) }
 	return mean, max(0, end(t)), min(1, end(-t)), rare
 }

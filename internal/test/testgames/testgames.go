@@ -1,4 +1,4 @@
-// Package testgames holds games for tests.
+// Package testgames holds games and policies for tests.
 package testgames
 
 import (
