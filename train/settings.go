@@ -76,8 +76,11 @@ func (s Settings) Open() (env.Game, error) {
 	if s.game != nil {
 		return s.game, nil
 	}
-	return catalog.OpenNamed(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig)
+	return catalog.OpenNamed(s.id(), 0, s.GameConfig)
 }
+
+// id returns the id or file of the game.
+func (s Settings) id() string { return cmp.Or(s.Game, catalog.IDs()[0]) }
 
 // Draft holds settings as they were written: fields that were left out are zero, since their
 // defaults depend on the game.
@@ -197,7 +200,7 @@ func (s Settings) Prolong(g env.Game, dir string, more uint64) (Settings, error)
 
 // Save writes the settings to a run folder, and the table if the game is one.
 func (s Settings) Save(dir string) error {
-	if err := catalog.SaveTable(cmp.Or(s.Game, catalog.IDs()[0]), s.GameConfig, dir); err != nil {
+	if err := catalog.SaveTable(s.id(), s.GameConfig, dir); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
@@ -288,7 +291,7 @@ func decodeSettings(text []byte) (Settings, env.Game, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, nil, err
 	}
-	g, err := catalog.Open(cmp.Or(s.Game, catalog.IDs()[0]), 0, s.GameConfig) // and no file: another process may have sent it
+	g, err := catalog.Open(s.id(), 0, s.GameConfig) // and no file: another process may have sent it
 	if err != nil {
 		return s, nil, err
 	}

@@ -119,14 +119,14 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		return c, err
 	}
 	if *resume != "" {
-		own := []string{"resume", "steps", "json", "cache"}
-		if catalog.IsFile(name.ID) { // of the table, if the run folder has lost it
+		own, table := []string{"resume", "steps", "json", "cache"}, catalog.IsFile(name.ID)
+		if table { // which the run folder may have lost
 			own = append(own, "game")
 		}
 		if f.Others(append(own, flags.Names...)...) != nil {
 			return c, cli.Usagef("-resume uses the settings of the run; leave out the other flags but -steps")
 		}
-		if len(own) > 4 {
+		if table {
 			if c.game, err = name.Open(); err != nil { // it stays open while the settings find it by its SHA-256
 				return c, err
 			}

@@ -34,7 +34,7 @@ func OpenNamed(name string, players int, config []byte) (env.Game, error) {
 		if g, err := openTable(filepath.Base(name), config); err == nil { // opened from another path
 			return g, nil
 		}
-		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config))
+		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config, " here"))
 	}
 	if err != nil {
 		return nil, err
@@ -52,10 +52,10 @@ func IsFile(name string) bool {
 	return strings.HasSuffix(name, tablegame.Extension) || strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator)
 }
 
-// wanted names the table of a config.
-func wanted(config []byte) string {
+// wanted says where the table of a config is missing, and which it is.
+func wanted(config []byte, where string) string {
 	if want := digestOf(config); want != "" {
-		return " here, with the SHA-256 " + want
+		return where + ", with the SHA-256 " + want
 	}
 	return ""
 }
@@ -129,7 +129,7 @@ func openTable(id string, config []byte) (env.Game, error) {
 	r := opened.tables[want].Value()
 	opened.Unlock()
 	if r == nil {
-		return nil, fmt.Errorf("%s is a table, and its file is needed%s; name it with -game FILE", input.Quote(id), strings.Replace(wanted(config), " here", "", 1))
+		return nil, fmt.Errorf("%s is a table, and its file is needed%s; name it with -game FILE", input.Quote(id), wanted(config, ""))
 	}
 	if r.Spec().ID != id {
 		return nil, fmt.Errorf("the table with the SHA-256 %s is %s, not %s", want, r.Spec().ID, input.Quote(id))

@@ -222,7 +222,6 @@ func (ev *evaluation) cycle(ctx context.Context, comp []uint32) error {
 	if !slices.ContainsFunc(comp, ev.free) {
 		return ev.solveLinear(ctx, comp)
 	}
-	ev.equalise(comp)
 	if best, err := ev.iterateUnknowns(ctx, comp); best || err != nil {
 		return err
 	}

@@ -16,8 +16,9 @@ const (
 // iterateUnknowns evaluates comp by Newton's method for the values of few positions that cut all
 // cycles under any choices. In the order of solution one pass finds the best choices of all
 // others for the values that the unknowns have, and with them the equations for the unknowns.
-// It reports whether the choices are best for the values; its error is that of ctx. Where best play has several values,
-// which of them is found depends on the order of improvements, and it does nothing.
+// It reports whether the choices are best for the values; its error is that of ctx. Where best
+// play has several values, which of them is found depends on the order of improvements, and it does
+// nothing.
 //
 // Source: Puterman and Brumelle, "On the convergence of policy iteration in stationary dynamic
 // programming", Mathematics of Operations Research 4(1), 1979.
@@ -25,6 +26,7 @@ func (ev *evaluation) iterateUnknowns(ctx context.Context, comp []uint32) (best 
 	if !ev.unique || !ev.cut(comp) || !ev.fitsDirect() {
 		return false, nil
 	}
+	ev.equalise(comp)
 	ev.makeRows()
 	y := &ev.linear
 	m := len(y.unknowns)
