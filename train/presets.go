@@ -207,10 +207,14 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
 		o.Population = 0
 	}
-	if c.Algorithm == AlgorithmPPO && c.Steps < c.iteration() {
-		most := int(c.Steps)
-		lower("rows", &c.Rows, most/c.PPO.Horizon)
-		lower("ppo.horizon", &c.PPO.Horizon, most/c.Rows)
+	if all := c.iteration(); c.Algorithm == AlgorithmPPO && all > 0 && c.Steps > 0 { // the rest is refused later
+		n := (c.Steps-1)/all + 1
+		if each := int((c.Steps-1)/n) + 1; 10*(n*all-c.Steps) > c.Steps { // whole rollouts make it longer by a tenth; chosen
+			lower("rows", &c.Rows, (each-1)/c.PPO.Horizon+1)
+			if n == 1 {
+				lower("ppo.horizon", &c.PPO.Horizon, (each-1)/c.Rows+1)
+			}
+		}
 	}
 	lowerFraction("warmup", &c.Warmup)
 	lowerFraction("expert.value_warmup", &c.Expert.ValueWarmup)

@@ -225,7 +225,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
-		fmt.Fprintf(s.stdout, ", evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
+		fmt.Fprintf(s.stdout, "; %d of %d evaluations, so that they take at most a quarter", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
 		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
@@ -449,15 +449,14 @@ func makeFolder(dir, prefix string) (string, error) {
 		}
 		return dir, err
 	}
-	if err := os.MkdirAll("runs", 0o777); err != nil {
-		return "", err
-	}
-	for i := 1; ; i++ {
+	err := os.MkdirAll("runs", 0o777)
+	for i := 1; err == nil || errors.Is(err, os.ErrExist); i++ {
 		dir := filepath.Join("runs", fmt.Sprintf("%s-%03d", prefix, i))
-		if err := os.Mkdir(dir, 0o777); !errors.Is(err, os.ErrExist) {
-			return dir, err
+		if err = os.Mkdir(dir, 0o777); err == nil {
+			return dir, nil
 		}
 	}
+	return "", fmt.Errorf("%w; name another place for the run with -out", err)
 }
 
 // taken is the error for a folder that exists.
