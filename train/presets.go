@@ -97,11 +97,11 @@ const (
 const (
 	// longRun is the largest number of decisions of a run by default.
 	longRun = 100_000_000
-	// runNumbers and runScores are the numbers, other than 0, of the observations in a run of PPO:
-	// nine CPU-minutes in Mars is Ours!, and with the head that scores afterstates, in a very
-	// long game, twenty on the published map of Martian Risk.
-	runNumbers = 5_400_000_000
-	runScores  = 10_000_000_000
+	// runNumbers and runScores are the numbers, other than 0, of the observations in a run of PPO,
+	// the latter with the head that scores afterstates, in a very long game. They take numbersMinutes
+	// in Mars is Ours!, and scoresMinutes on the published map of Martian Risk, on one core.
+	runNumbers, numbersMinutes = 5_400_000_000, 9
+	runScores, scoresMinutes   = 10_000_000_000, 22
 	// runLeaves is the decisions of a run of turn-exact, times the states that the network
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
@@ -297,6 +297,23 @@ func (c *Config) suit(g env.Game, play playSizes) {
 			o.Bots = Bots{"greedy": greedy}
 		}
 	}
+}
+
+// CPUMinutes returns how many minutes of one core a run of PPO in a game with many actions takes, to
+// within a factor of two, and 0 for any other run.
+func (c *Config) CPUMinutes(g env.Game) (float64, error) {
+	if c.Algorithm != AlgorithmPPO || g.Spec().Actions <= fewActions {
+		return 0, nil
+	}
+	play, err := measure(g)
+	if err != nil {
+		return 0, err
+	}
+	numbers := float64(c.Steps) * play.numbers
+	if c.Head == models.Score {
+		return numbers * scoresMinutes / runScores, nil
+	}
+	return numbers * numbersMinutes / runNumbers, nil
 }
 
 // largeRollouts sets rollouts of four times the usual size, and what suits them.

@@ -171,8 +171,14 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	s.steps = c.Train.Steps
-	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions, with %s kernels, into %s\n",
-		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, simd.Active(), dir)
+	long := ""
+	if minutes, err := c.Train.CPUMinutes(s.game); err != nil {
+		return err
+	} else if minutes >= longMinutes {
+		long = fmt.Sprintf(", about %.0f CPU-minutes", minutes)
+	}
+	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions%s, with %s kernels, into %s\n",
+		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, long, simd.Active(), dir)
 	if len(c.shortened) > 0 {
 		fmt.Fprintf(s.stdout, "the run is so short that it changes %s\n", strings.Join(c.shortened, ", "))
 	}
@@ -314,6 +320,10 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 		return nil, nil
 	}
 }
+
+// longMinutes is the CPU time from which the first line of a run says how long it takes. Chosen: most
+// defaults take less.
+const longMinutes = 3
 
 // paceSeconds is the training time from which -minutes takes the speed of a run, and timeForTraining
 // the fraction of its minutes that evaluations leave. Both chosen.
