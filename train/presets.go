@@ -209,11 +209,13 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 	}
 	if all := c.iteration(); c.Algorithm == AlgorithmPPO && all > 0 && c.Steps > 0 { // the rest is refused later
 		n := (c.Steps-1)/all + 1
-		if each := int((c.Steps-1)/n) + 1; 10*(n*all-c.Steps) > c.Steps { // whole rollouts make it longer by a tenth; chosen
+		each := int((c.Steps-1)/n) + 1
+		long := func() bool { return 10*(n*c.iteration()-c.Steps) > c.Steps } // by a tenth, chosen, since rollouts are whole
+		if long() {
 			lower("rows", &c.Rows, (each-1)/c.PPO.Horizon+1)
-			if n == 1 {
-				lower("ppo.horizon", &c.PPO.Horizon, (each-1)/c.Rows+1)
-			}
+		}
+		if n == 1 && long() {
+			lower("ppo.horizon", &c.PPO.Horizon, (each-1)/c.Rows+1)
 		}
 	}
 	lowerFraction("warmup", &c.Warmup)

@@ -19,6 +19,9 @@ func TestShorten(t *testing.T) {
 		if trained > max(64, steps+steps/10) {
 			t.Errorf("%d decisions become %d, in rollouts of %d by %d", steps, trained, c.Rows, c.PPO.Horizon)
 		}
+		if (c.PPO.Horizon == 128) != (steps >= 1_000) {
+			t.Errorf("%d decisions have a horizon of %d", steps, c.PPO.Horizon)
+		}
 		if long := steps > 10*1024*128; long != (c.Rows == 1024) {
 			t.Errorf("%d decisions have %d rows", steps, c.Rows)
 		}
