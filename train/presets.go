@@ -97,11 +97,11 @@ const (
 const (
 	// longRun is the largest number of decisions of a run by default.
 	longRun = 100_000_000
-	// runNumbers and runScores are the numbers, other than 0, of the observations in a run of PPO:
-	// nine CPU-minutes in Mars is Ours!, and with the head that scores afterstates, in a very
-	// long game, twenty on the published map of Martian Risk.
-	runNumbers = 5_400_000_000
-	runScores  = 10_000_000_000
+	// runNumbers and runScores are the numbers, other than 0, of the observations in a run of PPO,
+	// the latter with the head that scores afterstates, in a very long game. They take numbersMinutes
+	// in Mars is Ours!, and scoresMinutes on the published map of Martian Risk, on one core.
+	runNumbers, numbersMinutes = 5_400_000_000, 9
+	runScores, scoresMinutes   = 10_000_000_000, 22
 	// runLeaves is the decisions of a run of turn-exact, times the states that the network
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
@@ -207,10 +207,16 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
 		o.Population = 0
 	}
-	if c.Algorithm == AlgorithmPPO && c.Steps < c.iteration() {
-		most := int(c.Steps)
-		lower("rows", &c.Rows, most/c.PPO.Horizon)
-		lower("ppo.horizon", &c.PPO.Horizon, most/c.Rows)
+	if all := c.iteration(); c.Algorithm == AlgorithmPPO && all > 0 && c.Steps > 0 { // the rest is refused later
+		n := (c.Steps-1)/all + 1
+		each := int((c.Steps-1)/n) + 1
+		long := func() bool { return 10*(n*c.iteration()-c.Steps) > c.Steps } // by a tenth, chosen, since rollouts are whole
+		if long() {
+			lower("rows", &c.Rows, (each-1)/c.PPO.Horizon+1)
+		}
+		if n == 1 && long() {
+			lower("ppo.horizon", &c.PPO.Horizon, (each-1)/c.Rows+1)
+		}
 	}
 	lowerFraction("warmup", &c.Warmup)
 	lowerFraction("expert.value_warmup", &c.Expert.ValueWarmup)
@@ -293,6 +299,23 @@ func (c *Config) suit(g env.Game, play playSizes) {
 			o.Bots = Bots{"greedy": greedy}
 		}
 	}
+}
+
+// CPUMinutes returns how many minutes of one core a run of PPO in a game with many actions takes, to
+// within a factor of two, and 0 for any other run.
+func (c *Config) CPUMinutes(g env.Game) (float64, error) {
+	if c.Algorithm != AlgorithmPPO || g.Spec().Actions <= fewActions {
+		return 0, nil
+	}
+	play, err := measure(g)
+	if err != nil {
+		return 0, err
+	}
+	numbers := float64(c.Steps) * play.numbers
+	if c.Head == models.Score {
+		return numbers * scoresMinutes / runScores, nil
+	}
+	return numbers * numbersMinutes / runNumbers, nil
 }
 
 // largeRollouts sets rollouts of four times the usual size, and what suits them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -106,6 +107,35 @@ func TestDefaultFor(t *testing.T) {
 		if err := c.Check(g); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// TestCPUMinutes: the defaults of the board games take minutes, in proportion to their decisions, and
+// other runs have no such figure.
+func TestCPUMinutes(t *testing.T) {
+	minutes := func(game string, change func(c *train.Config)) float64 {
+		g, err := catalog.Open(game, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := train.DefaultFor(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&c)
+		m, err := c.CPUMinutes(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	all := minutes("martian-risk-small", func(*train.Config) {})
+	half := minutes("martian-risk-small", func(c *train.Config) { c.Steps /= 2 })
+	if !(all >= 6 && all <= 12) || !(math.Abs(half-all/2) <= 0.01) {
+		t.Errorf("martian-risk-small: %v minutes, and %v for half of the decisions; want 6 to 12", all, half)
+	}
+	if m := minutes("pig", func(*train.Config) {}); m != 0 {
+		t.Errorf("pig: %v minutes", m)
 	}
 }
 

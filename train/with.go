@@ -30,7 +30,7 @@ func (s Settings) With(values map[string]json.RawMessage) (Settings, error) {
 			return s, ErrShards
 		}
 		if !strings.HasPrefix(field, "train.") {
-			return s, fmt.Errorf("%s is not a field of train, such as train.rows", input.Quote(field))
+			return s, fmt.Errorf("want train.FIELD, such as train.rows, in the place of %s", input.Quote(field))
 		}
 		if err := put(object, field, values[field]); err != nil {
 			return s, err
@@ -56,7 +56,7 @@ func put(object any, field string, value json.RawMessage) error {
 		case map[string]any:
 			next, ok := o[name]
 			if !ok && !last {
-				return input.Unknown("field", name, slices.Sorted(maps.Keys(o)))
+				return fmt.Errorf("no field %s: the settings of this run have no %s%s", input.Quote(field), strings.Join(path[:i+1], "."), input.Hint(name, slices.Sorted(maps.Keys(o))))
 			}
 			if last {
 				o[name] = value

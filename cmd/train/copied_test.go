@@ -101,6 +101,13 @@ func TestNoFolder(t *testing.T) {
 	if status != cli.Misuse || !strings.Contains(errs, "choose another -out") || strings.Contains(errs, "-resume") {
 		t.Errorf("a folder that is no run: status %d, %s", status, errs)
 	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("runs", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := command(t); status != cli.Failed || !strings.Contains(errs, "name another place for the run with -out") {
+		t.Errorf("without a place for runs: status %d, %s", status, errs)
+	}
 }
 
 // TestLine: a line about an iteration fits into terminals of 40 to 200 columns, and loses nothing.

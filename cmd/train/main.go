@@ -171,8 +171,14 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	s.steps = c.Train.Steps
-	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions, with %s kernels, into %s\n",
-		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, simd.Active(), dir)
+	long := ""
+	if minutes, err := c.Train.CPUMinutes(s.game); err != nil {
+		return err
+	} else if minutes >= longMinutes {
+		long = fmt.Sprintf(", about %.0f CPU-minutes", minutes)
+	}
+	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions%s, with %s kernels, into %s\n",
+		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, long, simd.Active(), dir)
 	if len(c.shortened) > 0 {
 		fmt.Fprintf(s.stdout, "the run is so short that it changes %s\n", strings.Join(c.shortened, ", "))
 	}
@@ -225,7 +231,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
-		fmt.Fprintf(s.stdout, ", evaluations: %d (up to %d while they take at most a quarter of the work)", n, most)
+		fmt.Fprintf(s.stdout, "; %d of %d, to take at most a quarter", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
 		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)
@@ -314,6 +320,10 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 		return nil, nil
 	}
 }
+
+// longMinutes is the CPU time from which the first line of a run says how long it takes. Chosen: most
+// defaults take less.
+const longMinutes = 3
 
 // paceSeconds is the training time from which -minutes takes the speed of a run, and timeForTraining
 // the fraction of its minutes that evaluations leave. Both chosen.
@@ -449,15 +459,14 @@ func makeFolder(dir, prefix string) (string, error) {
 		}
 		return dir, err
 	}
-	if err := os.MkdirAll("runs", 0o777); err != nil {
-		return "", err
-	}
-	for i := 1; ; i++ {
+	err := os.MkdirAll("runs", 0o777)
+	for i := 1; err == nil || errors.Is(err, os.ErrExist); i++ {
 		dir := filepath.Join("runs", fmt.Sprintf("%s-%03d", prefix, i))
-		if err := os.Mkdir(dir, 0o777); !errors.Is(err, os.ErrExist) {
-			return dir, err
+		if err = os.Mkdir(dir, 0o777); err == nil {
+			return dir, nil
 		}
 	}
+	return "", fmt.Errorf("%w; name another place for the run with -out", err)
 }
 
 // taken is the error for a folder that exists.

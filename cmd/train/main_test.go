@@ -359,6 +359,27 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestFirstLine: the first line of a long run says how long it takes, and that of a short one does not.
+func TestFirstLine(t *testing.T) {
+	t.Parallel()
+	for steps, long := range map[string]bool{"100000000": true, "1000000": false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var out, errs bytes.Buffer
+		cancelled := writerFunc(func(b []byte) (int, error) {
+			cancel()
+			return out.Write(b)
+		})
+		args := []string{"-game", "martian-risk-small", "-steps", steps, "-evaluate", "none", "-out", filepath.Join(t.TempDir(), "run"),
+			"-set", "train.rows=8", "-set", "train.ppo.horizon=8", "-set", "train.ppo.minibatch=64"}
+		if status := run(ctx, args, nil, cancelled, &errs); status != cli.Interrupted {
+			t.Fatalf("status %d, %s", status, errs.String())
+		}
+		if first, _, _ := strings.Cut(out.String(), "\n"); strings.Contains(first, " CPU-minutes, ") != long {
+			t.Errorf("%s decisions: %s", steps, first)
+		}
+	}
+}
+
 // TestCancelEvaluation interrupts the match after a run of a game for three.
 func TestCancelEvaluation(t *testing.T) {
 	t.Parallel()

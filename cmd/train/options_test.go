@@ -52,7 +52,9 @@ func TestSet(t *testing.T) {
 		{[]string{"train.learning_rate.2=1"}, "want 0 to 1 in the place of \"2\""},
 		{[]string{"train.shards=1"}, "train.shards is gone"},
 		{[]string{"train.ppo.clip=1"}, `unknown field "clip"`},
-		{[]string{"game=pig"}, `"game" is not a field of train`},
+		{[]string{"train.expert.chances=1"}, "the settings of this run have no train.expert"},
+		{[]string{"train.pppo.gamma=1"}, "have no train.pppo; did you mean ppo?"},
+		{[]string{"game=pig"}, `want train.FIELD, such as train.rows, in the place of "game"`},
 		{[]string{"train.algorithm=pppo"}, "did you mean ppo?"},
 		{[]string{"train.algorithm=7"}, "train.algorithm is \"7\"; want the name of an algorithm"},
 	} {
@@ -152,10 +154,10 @@ func TestFrom(t *testing.T) {
 		"[32], and train.hidden is [64]":   {"-from", first, "-set", "train.hidden=[64]"},
 		`it plays "martian-dice", not pig`: {"-from", first, "-game", "pig"},
 		"another meaning":                  {"-from", first, "-algorithm", "one-move"},
-		"no such file":                     {"-from", filepath.Join(base, "none")},
+		"give -from a run folder":          {"-from", filepath.Join(base, "none")},
 		"leave out -from and -exploit":     {"-from", first, "-seeds", "2"},
 	} {
-		if status, _, errs := command(t, append(args, "-out", filepath.Join(base, "refused"))...); status != cli.Misuse && want != "no such file" || status == cli.Done || !strings.Contains(errs, want) {
+		if status, _, errs := command(t, append(args, "-out", filepath.Join(base, "refused"))...); status != cli.Misuse || !strings.Contains(errs, want) {
 			t.Errorf("%q: status %d, %s; want %q", args, status, errs, want)
 		}
 	}
@@ -229,6 +231,9 @@ func TestSeeds(t *testing.T) {
 	if status, _, errs := command(t, "-resume", dir, "-steps", "100"); status != cli.Misuse || !strings.Contains(errs, "leave out -steps") {
 		t.Errorf("prolonged: status %d, %s", status, errs)
 	}
+	if status, _, errs := command(t, "-seeds", "2", "-evaluate", "none"); status != cli.Misuse || !strings.Contains(errs, "leave out -evaluate none") {
+		t.Errorf("status %d, %s", status, errs)
+	}
 	if status, _, errs := command(t, "-seeds", "2", "-sweep", write(t, quickSweep)); status != cli.Misuse || !strings.Contains(errs, "-sweep takes all settings from its file") {
 		t.Errorf("with -sweep: status %d, %s", status, errs)
 	}
@@ -287,9 +292,16 @@ func TestMinutes(t *testing.T) {
 	if want := fmt.Sprintf("0.001 minutes are about %d decisions here; -steps %d repeats the run", steps, steps); status != cli.Done || !strings.Contains(out, want) {
 		t.Errorf("status %d, %s%s; want %q", status, out, errs, want)
 	}
-	for _, args := range [][]string{{"-minutes", "0"}, {"-minutes", "-1"}, {"-minutes", "NaN"}, {"-minutes", "1", "-steps", "5"}, {"-minutes", "1", "-seeds", "2"}} {
-		if status, _, errs := command(t, append(args, "-out", filepath.Join(t.TempDir(), "refused"))...); status != cli.Misuse || !strings.Contains(errs, "-minutes is") {
-			t.Errorf("%q: status %d, %s", args, status, errs)
+	for _, tt := range []struct{ args, want string }{
+		{"-minutes 0", "-minutes is 0; want a number above 0"},
+		{"-minutes -1", "-minutes is -1"},
+		{"-minutes NaN", "-minutes is NaN"},
+		{"-minutes 1 -steps 5", "leave one of them out"},
+		{"-minutes 1 -seeds 2", "-minutes is for one run"},
+	} {
+		args := append(strings.Fields(tt.args), "-out", filepath.Join(t.TempDir(), "refused"))
+		if status, _, errs := command(t, args...); status != cli.Misuse || !strings.Contains(errs, tt.want) {
+			t.Errorf("%q: status %d, %s; want %q", args, status, errs, tt.want)
 		}
 	}
 }

@@ -73,9 +73,9 @@ func speed(from, to moment) float64 {
 // note is the text of the progress bar: the speed in the latest seconds, and the latest exact
 // strength.
 func (p *progress) note() string {
-	text := "training"
+	text := "training" // without the speed, for which 80 columns have no room beside it
 	if x := speed(p.latest[0], p.latest[len(p.latest)-1]); x > 0 {
-		text += fmt.Sprintf(", %.0f steps/s", x)
+		text = fmt.Sprintf("%.0f steps/s", x)
 	}
 	if p.shown != nil {
 		text += ", exploitability " + figure.Digits(p.shown.Exploitability, 4)
@@ -84,9 +84,9 @@ func (p *progress) note() string {
 }
 
 // line describes a run after an iteration: decisions and training time so far, speed and entropy
-// since the line before, and the strength if it was evaluated: exactly, or in matches with their intervals. It is one line or, if
-// the terminal has fewer columns, several, which are broken between its figures. With 0 columns it
-// is one line.
+// since the line before, and the strength if it was evaluated: exactly, or in matches with their
+// intervals. It is one line or, if the terminal has fewer columns, several, which are broken between
+// its figures. With 0 columns it is one line.
 func (p *progress) line(m train.Metrics, columns int) string {
 	now := moment{m.Steps, m.Seconds}
 	parts := []string{fmt.Sprintf("%10d steps", m.Steps), fmt.Sprintf("%5.0f s", m.Seconds)}

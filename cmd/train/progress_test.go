@@ -108,11 +108,11 @@ func TestProgressNote(t *testing.T) {
 		return p.note()
 	}
 	m.Steps, m.Seconds = 1_000_000, 1000 // when it was resumed
-	if got, want := add(500, 1), "training, 500 steps/s"; got != want {
+	if got, want := add(500, 1), "500 steps/s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	add(1500, 1)
-	if got, want := add(4000, 2), "training, 1500 steps/s"; got != want { // 6000 in 4 s
+	if got, want := add(4000, 2), "1500 steps/s"; got != want { // 6000 in 4 s
 		t.Errorf("%q, want %q", got, want)
 	}
 	m.Exact = &models.Exact{Exploitability: 0.00000268}
@@ -120,7 +120,7 @@ func TestProgressNote(t *testing.T) {
 		add(3000, 1)
 	}
 	m.Exact = nil
-	if got, want := add(3000, 1), "training, 3000 steps/s, exploitability 0.00000268"; got != want {
+	if got, want := add(3000, 1), "3000 steps/s, exploitability 0.00000268"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := p.line(m, 0), "   1039000 steps   1015 s       2600 steps/s"; got != want { // 39,000 in 15 s, none with an entropy

@@ -94,7 +94,7 @@ func (s *session) reportSeeds(p *sweep.Plan, trials []sweep.Trial) (*seedsResult
 			all[name] = append(all[name], values[name])
 			line = append(line, figure.Digits(values[name], 5))
 		}
-		rows = append(rows, append(line, figure.Digits(r.Seconds, 1), t.Dir))
+		rows = append(rows, append(line, figure.Digits(r.Seconds, 1), filepath.Base(t.Dir)))
 	}
 	rows[0] = append(append(rows[0], names...), "seconds", "folder")
 	mean, interval := []string{"mean"}, []string{"±"}

@@ -164,6 +164,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 			return c, cli.Usagef("-exploit begins with the network of its agent; leave out -from")
 		}
 		if c.start, err = agents.LoadModel(*from); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				err = cli.Usagef("%w; give -from a run folder that has a model, or the file of one", err)
+			}
 			return c, err
 		}
 		if err := name.DefaultOf([]string{*from}); err != nil {
@@ -210,8 +213,11 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 	if f.Given("seed") {
 		c.Train.Seed = *seed
 	}
-	if c.minutes = *minutes; f.Given("minutes") && (f.Given("steps") || !(c.minutes > 0 && c.minutes <= maxMinutes)) {
-		return c, cli.Usagef("-minutes is %v; want a number above 0 and at most %d, and no -steps", c.minutes, maxMinutes)
+	if f.Given("minutes") && f.Given("steps") {
+		return c, cli.Usagef("-minutes stands in place of -steps; leave one of them out")
+	}
+	if c.minutes = *minutes; f.Given("minutes") && !(c.minutes > 0 && c.minutes <= maxMinutes) {
+		return c, cli.Usagef("-minutes is %v; want a number above 0 and at most %d", c.minutes, maxMinutes)
 	}
 	if f.Given("backend") {
 		c.Backend = *backend
@@ -259,6 +265,9 @@ func parse(args []string, stdout io.Writer) (c call, err error) {
 		}
 	}
 	if err == nil && *seeds > 0 {
+		if c.evaluate == evaluateNone {
+			return c, cli.Usagef("-seeds compares strengths; leave out -evaluate none")
+		}
 		if c.start != nil || c.exploit != nil {
 			return c, cli.Usagef("-seeds trains networks from random weights; leave out -from and -exploit")
 		}

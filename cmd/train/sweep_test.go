@@ -46,7 +46,7 @@ func TestSweepProgress(t *testing.T) {
 		opt.Report(3, m)
 		time.Sleep(31 * time.Second)
 		opt.Report(3, m)
-		if want := "run 4 of 4, training, 1000 steps/s: 88%\n"; b.String() != want {
+		if want := "run 4 of 4, 1000 steps/s: 88%\n"; b.String() != want {
 			t.Errorf("%q, want %q", b.String(), want)
 		}
 	})

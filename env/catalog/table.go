@@ -31,7 +31,7 @@ func OpenNamed(name string, players int, config []byte) (env.Game, error) {
 	}
 	r, err := tablegame.Load(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if g, err := openTable(filepath.Base(name), config); err == nil { // opened from another path
+		if g, err := openTable(filepath.Base(name), config); err == nil && g != nil { // opened from another path
 			return g, nil
 		}
 		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config, " here"))

@@ -137,30 +137,31 @@ func (p *Progress) draw(done float64, note string) {
 		p.began, p.from, p.line = now, done, now.Add(linePause)
 	}
 	p.done, p.shown = done, now
-	took := now.Sub(p.began)
+	took, left := now.Sub(p.began), ""
 	if took >= time.Second && done > p.from && done < 1 { // earlier the estimate is too rough
-		if left := float64(took) * (1 - done) / (done - p.from); left < math.MaxInt64 {
-			note += fmt.Sprintf(", %v left", time.Duration(left).Round(time.Second))
+		if ns := float64(took) * (1 - done) / (done - p.from); ns < math.MaxInt64 {
+			left = fmt.Sprintf(", %v left", time.Duration(ns).Round(time.Second))
 		}
 	}
 	if p.bar == nil {
 		if !now.Before(p.line) {
-			fmt.Fprintf(p.w, "%s: %.0f%%\n", note, 100*done)
+			fmt.Fprintf(p.w, "%s%s: %.0f%%\n", note, left, 100*done)
 			p.line = now.Add(max(linePause, took/linePart))
 		}
 		return
 	}
 	// The library writes the note, the percentage and the bar in one line, and removes one line
-	// only.
+	// only. A fifth of 80 columns leaves room for speed, strength and time left.
 	columns := p.Columns()
-	bar := min(barWidth, columns/4)
+	bar := min(barWidth, columns/5)
 	progressbar.OptionSetWidth(bar)(p.bar)
 	if p.bar.GetMax() != barMax {
 		p.bar.ChangeMax(barMax) // after Wait
 	}
 	// One below the end: the library does not draw a bar again that was full once.
 	p.bar.Set(min(int(done*barMax), barMax-1))
-	p.bar.Describe(cut(note, columns-bar-barFrame))
+	room := columns - bar - barFrame
+	p.bar.Describe(cut(cut(note, room-len(left))+left, room))
 }
 
 func oneLine(note string) string { return strings.ReplaceAll(input.Printable(note), "\n", " ") }

@@ -129,6 +129,10 @@ func TestProgressTimeLeft(t *testing.T) {
 		stage(0, "work   0%")
 		time.Sleep(9 * time.Second)
 		stage(0.25, "work, 30s left  25%")
+		p.Stage(0.25, strings.Repeat("work ", 20)) // the note is cut, not the time
+		if got := screen(b.String()); !strings.Contains(got, "work work, 30s left  25%") || utf8.RuneCountInString(got) >= 80+len("\n") {
+			t.Errorf("a long note reads %q", got)
+		}
 	})
 }
 
