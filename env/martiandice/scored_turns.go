@@ -37,11 +37,9 @@ func (t *turnGraph) scoredGraph() *expectimax.Graph {
 // scoredTurns are turns of a policy that takes the options with the highest scores, one
 // in each lane.
 type scoredTurns struct {
-	turn   []State       // [rows] the afterstates of one turn
-	mover  []game.Player // [rows]
-	states []State       // [rows, lanes] those of all turns, of which the same are alike
-	movers []game.Player
-	scores []float64 // [rows, lanes]
+	states []State       // [lanes, rows] the afterstates
+	movers []game.Player // [lanes, rows]
+	scores []float64     // [lanes, rows]
 
 	value, rolling []expectimax.Vec // [numbers] scores of the numbers of scoredGraph, and of rolling on
 	dist           []expectimax.Vec // [ends and hopeless holds] probability of each
@@ -53,7 +51,6 @@ func (t *turnGraph) newScoredTurns() *scoredTurns {
 	all := expectimax.Width * rows
 	v := make([]expectimax.Vec, 3*n+t.ends+len(t.hopeless)) // one allocation: see newBatch
 	return &scoredTurns{
-		turn: make([]State, rows), mover: make([]game.Player, rows),
 		states: make([]State, all), movers: make([]game.Player, all), scores: make([]float64, all),
 		value: v[:n], rolling: v[n:][:n], reach: v[2*n:][:n], dist: v[3*n:],
 	}
@@ -79,14 +76,11 @@ func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[S
 // starts from <= i < to.
 func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScorer[State], from, to int) error {
 	t := s.turn
-	lanes := to - from
+	lanes, rows := to-from, t.afterstatesPerTurn()
 	for l := range lanes {
-		s.fillAfterstates(b.turn, b.mover, s.turnStart(from+l))
-		for i, after := range b.turn {
-			b.states[i*lanes+l], b.movers[i*lanes+l] = after, b.mover[i]
-		}
+		s.fillAfterstates(b.states[l*rows:][:rows], b.movers[l*rows:][:rows], s.turnStart(from+l))
 	}
-	scores := b.scores[:lanes*len(b.turn)]
+	scores := b.scores[:lanes*rows]
 	if err := p.Score(scores, b.states[:len(scores)], b.movers[:len(scores)]); err != nil {
 		return err
 	}
@@ -97,7 +91,9 @@ func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScor
 	ends, live, dead := t.ends, t.start()-t.ends, len(t.hopeless)
 	fill := func(dst []expectimax.Vec, first int) {
 		for k := range dst {
-			copy(dst[k][:], scores[(first+k)*lanes:][:lanes])
+			for l := range lanes {
+				dst[k][l] = scores[l*rows+first+k]
+			}
 		}
 	}
 	fill(b.value[:ends], 0)
