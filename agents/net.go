@@ -53,7 +53,9 @@ func (n *net) forwardLists(start []int, numbers []game.Element) *[]float32 {
 	}
 	defer n.sparse.Put(obs)
 	obs.Reset()
-	obs.AppendLists(start, numbers)
+	for i, from := range start[:len(start)-1] {
+		obs.AppendSparse(numbers[from:start[i+1]])
+	}
 	out := n.buffer(obs.Len())
 	n.mlp.ForwardObservations(*out, nil, obs, 0, obs.Len())
 	return out

@@ -165,14 +165,11 @@ func (q *decisionBatch[S]) Obs() []float32 {
 	return q.obs
 }
 
-func (q *decisionBatch[S]) Sparse() bool {
-	_, ok := q.rules.Rules.(game.SparseEncoder[S])
-	return ok
-}
+func (q *decisionBatch[S]) Sparse() bool { return q.rules.Sparse != nil }
 
 func (q *decisionBatch[S]) AppendSparse(dst []game.Element, i int) []game.Element {
 	s := q.shown[i]
-	return q.rules.Rules.(game.SparseEncoder[S]).EncodeSparse(dst, s, q.rules.CurrentPlayer(s))
+	return q.rules.Sparse.EncodeSparse(dst, s, q.rules.CurrentPlayer(s))
 }
 
 func (q *decisionBatch[S]) Mask() []bool {

@@ -116,53 +116,10 @@ func (o *Observations) groups(from, to int) (lo, hi int) {
 // AppendSparse appends the observation with these numbers, and zeros elsewhere. Their indices ascend.
 // It panics if an index is not below D.
 func (o *Observations) AppendSparse(numbers []game.Element) {
-	appendNumbers(&o.rows, numbers)
-}
-
-func appendNumbers(rows *sgemm.Rows, numbers []game.Element) {
 	for _, x := range numbers {
-		rows.Add(x.Index, x.Value)
+		o.rows.Add(x.Index, x.Value)
 	}
-	rows.EndRow()
-}
-
-// AppendLists is AppendSparse for n observations: the numbers of observation i are start[i] to
-// start[i+1]. Neighbours that begin with the same numbers are stored as a group, so that a network
-// adds these numbers up once. Its outputs are the same to the bit.
-func (o *Observations) AppendLists(start []int, numbers []game.Element) {
-	n := len(start) - 1
-	for i := 0; i < n; {
-		first := numbers[start[i]:start[i+1]]
-		common, j := len(first), i+1
-		for ; j < n; j++ {
-			k := commonPrefix(first[:common], numbers[start[j]:start[j+1]])
-			if (j-i)*(common-k) > k { // more than another group would cost
-				break
-			}
-			common = k
-		}
-		group, skip := int32(-1), 0
-		if j > i+1 {
-			group, skip = int32(o.shared.Len()), common
-			appendNumbers(&o.shared, first[:common])
-		}
-		o.pad()
-		for ; i < j; i++ {
-			appendNumbers(&o.rows, numbers[start[i]+skip:start[i+1]])
-			o.group = append(o.group, group)
-		}
-	}
-}
-
-// commonPrefix returns how many elements x and y begin with that are the same.
-func commonPrefix(x, y []game.Element) int {
-	n := min(len(x), len(y))
-	for i, e := range x[:n] {
-		if e != y[i] {
-			return i
-		}
-	}
-	return n
+	o.rows.EndRow()
 }
 
 // AppendRange appends the observations from <= i < to of src, which has the same D.
