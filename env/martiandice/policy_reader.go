@@ -139,6 +139,9 @@ func (pr *policyReader) ask(ctx context.Context, starts []int, list func(play *t
 		first[i] = n
 		n += len(play.asked)
 	}
+	if n == 0 {
+		return ctx.Err()
+	}
 	pr.states, pr.out = slices.Grow(pr.states[:0], n)[:n], slices.Grow(pr.out[:0], n*int(actions))[:n*int(actions)]
 	parallel.For(len(plays), 1, func(i, _ int) {
 		at := pr.s.turnStart(starts[i])

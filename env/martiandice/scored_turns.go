@@ -37,9 +37,11 @@ func (t *turnGraph) scoredGraph() *expectimax.Graph {
 // scoredTurns are turns of a policy that takes the options with the highest scores, one
 // in each lane.
 type scoredTurns struct {
-	states []State       // [lanes, rows] the afterstates
-	movers []game.Player // [lanes, rows]
-	scores []float64     // [lanes, rows]
+	turn   []State       // [rows] the afterstates of one turn
+	mover  []game.Player // [rows]
+	states []State       // [rows, lanes] those of all turns, of which the same are alike
+	movers []game.Player
+	scores []float64 // [rows, lanes]
 
 	value, rolling []expectimax.Vec // [numbers] scores of the numbers of scoredGraph, and of rolling on
 	dist           []expectimax.Vec // [ends and hopeless holds] probability of each
@@ -51,6 +53,7 @@ func (t *turnGraph) newScoredTurns() *scoredTurns {
 	all := expectimax.Width * rows
 	v := make([]expectimax.Vec, 3*n+t.ends+len(t.hopeless)) // one allocation: see newBatch
 	return &scoredTurns{
+		turn: make([]State, rows), mover: make([]game.Player, rows),
 		states: make([]State, all), movers: make([]game.Player, all), scores: make([]float64, all),
 		value: v[:n], rolling: v[n:][:n], reach: v[2*n:][:n], dist: v[3*n:],
 	}
@@ -76,11 +79,14 @@ func (s *Solution) tabulateScorer(ctx context.Context, p game.AfterstateScorer[S
 // starts from <= i < to.
 func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScorer[State], from, to int) error {
 	t := s.turn
-	lanes, rows := to-from, t.afterstatesPerTurn()
+	lanes := to - from
 	for l := range lanes {
-		s.fillAfterstates(b.states[l*rows:][:rows], b.movers[l*rows:][:rows], s.turnStart(from+l))
+		s.fillAfterstates(b.turn, b.mover, s.turnStart(from+l))
+		for i, after := range b.turn {
+			b.states[i*lanes+l], b.movers[i*lanes+l] = after, b.mover[i]
+		}
 	}
-	scores := b.scores[:lanes*rows]
+	scores := b.scores[:lanes*len(b.turn)]
 	if err := p.Score(scores, b.states[:len(scores)], b.movers[:len(scores)]); err != nil {
 		return err
 	}
@@ -91,9 +97,7 @@ func (b *scoredTurns) tabulate(s *Solution, all []float64, p game.AfterstateScor
 	ends, live, dead := t.ends, t.start()-t.ends, len(t.hopeless)
 	fill := func(dst []expectimax.Vec, first int) {
 		for k := range dst {
-			for l := range lanes {
-				dst[k][l] = scores[l*rows+first+k]
-			}
+			copy(dst[k][:], scores[(first+k)*lanes:][:lanes])
 		}
 	}
 	fill(b.value[:ends], 0)
