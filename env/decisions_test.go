@@ -36,6 +36,7 @@ func checkDecisions[S comparable](t *testing.T, r notated[S]) {
 		if all.Len() != b.Len() || !slices.Equal(all.Obs(), buf.Obs) || !slices.Equal(all.Mask(), buf.Mask) {
 			t.Fatal("the decisions of all rows differ from the buffers")
 		}
+		checkSparse(t, r, all)
 		b.Afterstates(&after)
 		checkAfterstates(t, r, all, &after)
 		checkAfterstates(t, r, all, all.Afterstates())
@@ -56,6 +57,7 @@ func checkDecisions[S comparable](t *testing.T, r notated[S]) {
 			}
 			relabelled = relabelled || some.Relabel(k) != nil
 		}
+		checkSparse(t, r, some)
 		checkAfterstates(t, r, some, some.Afterstates())
 		act(b)
 		if err := b.Step(); err != nil {
@@ -64,6 +66,26 @@ func checkDecisions[S comparable](t *testing.T, r notated[S]) {
 	}
 	if _, ok := r.(game.Symmetry[S]); relabelled != ok {
 		t.Errorf("actions relabelled: %v; symmetry: %v", relabelled, ok)
+	}
+}
+
+// checkSparse compares observations given as lists with the whole ones.
+func checkSparse[S comparable](t *testing.T, r notated[S], d env.Decisions) {
+	t.Helper()
+	if _, ok := r.(game.SparseEncoder[S]); d.Sparse() != ok {
+		t.Fatalf("lists of observations: %v; want %v", d.Sparse(), ok)
+	} else if !ok {
+		return
+	}
+	n := r.Spec().ObsLen()
+	for i := range d.Len() {
+		obs := make([]float32, n)
+		for _, x := range d.AppendSparse(nil, i) {
+			obs[x.Index] = x.Value
+		}
+		if !slices.Equal(obs, d.Obs()[i*n:][:n]) {
+			t.Fatalf("the list of observation %d differs from it", i)
+		}
 	}
 }
 

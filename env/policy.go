@@ -16,6 +16,11 @@ type Decisions interface {
 	Len() int
 	// Obs returns the observations of the current players [n, D].
 	Obs() []float32
+	// Sparse reports whether the game lists the numbers of an observation that are not 0
+	// (see [game.SparseEncoder]), which AppendSparse then appends to dst, for observation i.
+	// Many goroutines may call it at once.
+	Sparse() bool
+	AppendSparse(dst []game.Element, i int) []game.Element
 	// Mask is true where an action is legal [n, A].
 	Mask() []bool
 	// Afterstates returns the afterstates of the legal actions.
@@ -158,6 +163,13 @@ func (q *decisionBatch[S]) Obs() []float32 {
 		})
 	}
 	return q.obs
+}
+
+func (q *decisionBatch[S]) Sparse() bool { return q.rules.Sparse != nil }
+
+func (q *decisionBatch[S]) AppendSparse(dst []game.Element, i int) []game.Element {
+	s := q.shown[i]
+	return q.rules.Sparse.EncodeSparse(dst, s, q.rules.CurrentPlayer(s))
 }
 
 func (q *decisionBatch[S]) Mask() []bool {

@@ -208,12 +208,10 @@ func (o *observationScorer[S]) Score(dst []float64, after []S, movers []game.Pla
 // score is Score for a few afterstates.
 func (o *observationScorer[S]) score(rows *afterstateRows, dst []float64, after []S, movers []game.Player) error {
 	rules := &o.q.rules
-	encoder, ok := rules.Rules.(game.SparseEncoder[S])
-	scorer, sparse := o.p.(SparseScorer)
-	if ok && sparse {
+	if scorer, ok := o.p.(SparseScorer); ok && rules.Sparse != nil {
 		rows.start, rows.numbers = append(rows.start[:0], 0), rows.numbers[:0]
 		for i, s := range after {
-			rows.numbers = encoder.EncodeSparse(rows.numbers, s, movers[i])
+			rows.numbers = rules.Sparse.EncodeSparse(rows.numbers, s, movers[i])
 			rows.start = append(rows.start, len(rows.numbers))
 		}
 		return scorer.ScoreSparse(dst, rows.start, rows.numbers)

@@ -72,7 +72,7 @@ func checkWin(spec game.Spec) error {
 // Cost is the work of tabulating an agent.
 type Cost struct {
 	Decisions int     `json:"decisions"` // positions with a decision of the agent
-	Rows      int     `json:"rows"`      // states that its policy was called with, such as one afterstate for many decisions
+	Rows      int     `json:"rows"`      // the most states that its policy was called with, such as one afterstate for many decisions
 	Seconds   float64 `json:"seconds"`
 }
 

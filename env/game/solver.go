@@ -84,8 +84,8 @@ type StoredSolution[S comparable] interface {
 type TabularPolicy interface {
 	// Decisions returns the number of positions in which the policy chose.
 	Decisions() int
-	// Rows returns the number of states that the policy looked at: for an
-	// AfterstateScorer the afterstates, each once.
+	// Rows returns the number of states that the policy looked at, at most, since a solver may
+	// leave out those that it does not reach: for an AfterstateScorer the afterstates, each once.
 	Rows() int
 }
 

@@ -58,7 +58,7 @@ func (s *Solution) Tabulate(ctx context.Context, p game.Policy[State]) (game.Tab
 }
 
 // newTable returns the policy with the ends dist [starts, ends] or [1, ends]. rows is the
-// number of states that the policy looked at for each start.
+// number of states that the policy looked at for each start, at most.
 func (s *Solution) newTable(dist []float64, rows int) *tabularPolicy {
 	t := s.turn
 	n := len(dist) / t.ends

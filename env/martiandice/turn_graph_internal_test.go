@@ -79,7 +79,9 @@ func TestDecisions(t *testing.T) {
 	}
 	s := &Solution{r: r, turn: r.newTurnGraph(), starts: newStarts(r.cfg)}
 	states := make([]State, s.turn.decisionsPerTurn())
-	s.fillDecisions(states, s.turnStart(700))
+	for i := range states {
+		states[i] = s.turn.decision(s.turnStart(700), uint32(i))
+	}
 	obs := make([]float32, r.spec.ObsLen())
 	seen := map[string]State{}
 	for i, st := range states {

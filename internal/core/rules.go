@@ -15,12 +15,13 @@ import (
 // Rules are the rules of a game with their optional interfaces looked up.
 type Rules[S comparable] struct {
 	game.Rules[S]
-	Sampler     game.Sampler[S]     // never nil
-	Symmetry    game.Symmetry[S]    // or nil
-	Planner     game.TurnPlanner[S] // or nil
-	Presenter   game.Presenter[S]   // or nil
-	Bots        game.Bots[S]        // or nil
-	ChanceLimit int                 // Spec.ChanceLimit
+	Sampler     game.Sampler[S]       // never nil
+	Symmetry    game.Symmetry[S]      // or nil
+	Planner     game.TurnPlanner[S]   // or nil
+	Presenter   game.Presenter[S]     // or nil
+	Bots        game.Bots[S]          // or nil
+	Sparse      game.SparseEncoder[S] // or nil
+	ChanceLimit int                   // Spec.ChanceLimit
 }
 
 // New looks up the optional interfaces of rules.
@@ -33,6 +34,7 @@ func New[S comparable](rules game.Rules[S]) Rules[S] {
 	r.Planner, _ = rules.(game.TurnPlanner[S])
 	r.Presenter, _ = rules.(game.Presenter[S])
 	r.Bots, _ = rules.(game.Bots[S])
+	r.Sparse, _ = rules.(game.SparseEncoder[S])
 	return r
 }
 

@@ -199,11 +199,10 @@ type searcher[S comparable] struct {
 	pool    pool[S]
 	saved   []any // lists of which a checkpoint holds the numbers, beside states and dice
 
-	obs     *models.Observations  // [n, D] the network's input
-	output  []float32             // [n, P] its values
-	sparse  game.SparseEncoder[S] // nil if the game has none
-	row     []float32             // [D] an observation with its zeros
-	numbers []game.Element        // an observation without them
+	obs     *models.Observations // [n, D] the network's input
+	output  []float32            // [n, P] its values
+	row     []float32            // [D] an observation with its zeros
+	numbers []game.Element       // an observation without them
 	legal   []game.Action
 	value   []float64 // [P]
 	values  []float64 // [options]
@@ -216,7 +215,6 @@ func newSearcher[S comparable](rules core.Rules[S], cfg Config, rows, first int)
 		state: make([]S, rows), dice: make([]rand.PCG, rows),
 		obs: models.NewObservations(spec.ObsLen(), nil), row: make([]float32, spec.ObsLen()),
 	}
-	e.sparse, _ = rules.Rules.(game.SparseEncoder[S])
 	if cfg.Starts.Archives() {
 		e.archive = newArchive[S](rows)
 	}
@@ -238,12 +236,12 @@ func (e *searcher[S]) reset(seed uint64, start func(i int)) {
 
 // observe appends the observation of a seat.
 func (e *searcher[S]) observe(dst *models.Observations, s S, who game.Player) {
-	if e.sparse == nil {
+	if e.rules.Sparse == nil {
 		e.rules.Encode(e.row, s, who)
 		dst.Append(e.row)
 		return
 	}
-	e.numbers = e.sparse.EncodeSparse(e.numbers[:0], s, who)
+	e.numbers = e.rules.Sparse.EncodeSparse(e.numbers[:0], s, who)
 	dst.AppendSparse(e.numbers)
 }
 
