@@ -3,7 +3,6 @@
 package train
 
 import (
-	"runtime"
 	"sort"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"marsgym/env/catalog"
 	"marsgym/internal/machine"
 	"marsgym/internal/test/fulltest"
+	"marsgym/internal/test/heap"
 	"marsgym/models"
 	"marsgym/models/gorgonia"
 )
@@ -61,7 +61,7 @@ func TestMemory(t *testing.T) {
 			}
 			networks, iteration := cfg.memory(g, play)
 			estimate := networks + iteration
-			before, live := heap(), 0.0
+			before, live := heap.InUse(), 0.0
 			cfg.Steps = 1 // one iteration, or two
 			if test.algorithm == OneMove {
 				cfg.Steps += uint64(cfg.Rows * cfg.Expert.Search.Decisions) // so that games have been played for a while
@@ -69,7 +69,7 @@ func TestMemory(t *testing.T) {
 			_, err = Run(t.Context(), cfg, Options{
 				Game: g, Dir: t.TempDir(),
 				Learner: gorgonia.New,
-				Report:  func(Metrics) { live = heap() - before },
+				Report:  func(Metrics) { live = heap.InUse() - before },
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -108,13 +108,4 @@ func TestMemoryUsable(t *testing.T) {
 	if err := c.checkMemory(g); err == nil || !strings.Contains(err.Error(), "GiB that "+machine.Source) {
 		t.Errorf("95 %% of the memory: %v; want an error", err)
 	}
-}
-
-// heap returns the bytes of the heap that are in use.
-func heap() float64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // sync.Pool drops its content after two
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }

@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"marsgym/internal/jobs"
 	"marsgym/internal/test/cputime"
 	"marsgym/internal/test/freeport"
+	"marsgym/internal/test/heap"
 	"marsgym/models/gorgonia"
 	"marsgym/train"
 )
@@ -120,11 +122,7 @@ func BenchmarkCluster(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer c.Close()
-			ctx, cancel := context.WithCancel(b.Context())
-			ended := make(chan error, 1)
-			go func() {
-				ended <- cluster.Work(ctx, cluster.WorkOptions{Access: a, Slots: 1, Kinds: registry.All(), Log: silent})
-			}()
+			stop := startWorker(b, a)
 			run(c) // the worker is there, and has opened the game
 			local, bytes := &meter{b: b, Executor: jobs.Local{}}, &meter{b: b, kinds: registry.All()}
 			var locally, encoded, remote, wallLocal, wallRemote time.Duration
@@ -138,10 +136,7 @@ func BenchmarkCluster(b *testing.B) {
 				remote += run(c)
 				wallRemote += time.Since(start)
 			}
-			cancel()
-			if err := <-ended; err != nil {
-				b.Error(err)
-			}
+			stop()
 			s, n := c.Status(), float64(bytes.count)
 			ms := func(d time.Duration, unit string) { b.ReportMetric(d.Seconds()*1000/n, unit) }
 			ms(local.total, "local-ms")
@@ -156,6 +151,68 @@ func BenchmarkCluster(b *testing.B) {
 			b.ReportMetric(float64(s.Messages-before.Messages)/n, "messages")
 			b.ReportMetric(0, "ns/op")
 		})
+	}
+}
+
+// BenchmarkGrowth trains by a broker and workers of this process with a slot each, or without: the
+// CPU time of all and the time of the clock, both relative to those without, and the memory of all.
+func BenchmarkGrowth(b *testing.B) {
+	g, err := catalog.Open("martian-dice", 2, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg, err := train.DefaultForAlgorithm(g, train.TurnExact)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg.Steps, cfg.Checkpoints = 200_000, 1
+	run := func(e jobs.Executor) (cpu, wall time.Duration) {
+		used, start := cputime.Used(), time.Now()
+		if _, err := train.Run(b.Context(), cfg, train.Options{Game: g, Dir: b.TempDir(), Learner: gorgonia.New, Executor: e}); err != nil {
+			b.Fatal(err)
+		}
+		return cputime.Used() - used, time.Since(start)
+	}
+	for _, workers := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			before := heap.InUse()
+			a := startBroker(b)
+			c, err := cluster.Connect(b.Context(), cluster.Options{Access: a, Run: "bench", Kinds: registry.All(), Log: func(string) {}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			for range workers {
+				defer startWorker(b, a)()
+			}
+			run(c) // the workers are there, and have opened the game
+			var local, remote, wallLocal, wallRemote time.Duration
+			for b.Loop() {
+				cpu, wall := run(jobs.Local{})
+				local, wallLocal = local+cpu, wallLocal+wall
+				cpu, wall = run(c)
+				remote, wallRemote = remote+cpu, wallRemote+wall
+			}
+			b.ReportMetric(float64(remote)/float64(local), "cpu-ratio")
+			b.ReportMetric(float64(wallRemote)/float64(wallLocal), "wall-ratio")
+			b.ReportMetric((heap.InUse()-before)/1e6, "MB")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// startWorker starts a worker with one slot, and returns what ends it.
+func startWorker(b *testing.B, a cluster.Access) (stop func()) {
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cluster.Work(ctx, cluster.WorkOptions{Access: a, Slots: 1, Kinds: registry.All(), Log: func(string) {}})
+	}()
+	return func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -153,6 +154,21 @@ func TestPage(t *testing.T) {
 	}
 	if err := r.failed(); err == nil || err.Error() != "loop: killed" {
 		t.Errorf("failed: %v", err)
+	}
+}
+
+// TestTrees counts the trees in which rows are measured.
+func TestTrees(t *testing.T) {
+	for want, r := range map[int]row{2: {}, 1: {recent: true}} {
+		calls := 0
+		r.work = func(context.Context, tree, int, float64) (sample, error) {
+			calls++
+			return sample{Steps: 1}, nil
+		}
+		results{map[run][]sample{}, map[run]error{}}.measure(t.Context(), r, []tree{{}, {name: "v1"}}, true, 1, func(string, ...any) {})
+		if calls != want {
+			t.Errorf("recent %v: measured in %d trees, want %d", r.recent, calls, want)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func samePlay(from, to string) error {
 // measure measures a row once in each tree, on one core and, if it says so, on two and twice
 // at once, or each of its extras. What failed once is not measured again.
 func (r results) measure(ctx context.Context, row row, trees []tree, peers bool, size float64, report func(format string, args ...any)) {
-	if row.project != "" {
+	if row.project != "" || row.recent {
 		trees = trees[:1]
 	}
 	cores := []int{1}

@@ -19,6 +19,7 @@ type (
 		game    game    // ours, where the table shows observations
 		unit    float64 // steps that the cost is for
 		two     bool    // on two cores too
+		recent  bool    // not measured at the other commit, which may not have it
 		extras  []extra // measured beside work, in columns of their own
 		differs string  // what the project does more or less than ours
 	}
@@ -57,22 +58,31 @@ func batches(what, pattern string, n int, id string, players int, config string)
 	}}
 }
 
+// compact is batches for observations of codes.
+func compact(what, pattern string, n int, id string, players int, config string) row {
+	r := batches(what+", uint8", "^BenchmarkCompact$/"+pattern, n, id, players, config)
+	r.recent = true
+	return r
+}
+
 // recorded is the number of steps that the benchmarks of batches replay again and again.
 const recorded = 64
 
 var tables = []table{
 	{
 		title: "Environments",
-		intro: "Figures are for random play that is recorded before, with observations and masks. marsgym plays 1,024 games at once, or as many as a column says.",
+		intro: "Figures are for random play that is recorded before, with observations and masks. marsgym plays 1,024 games at once, or as many as a column says; observations are float32, or uint8 where a row says so.",
 		kind:  rates,
 		groups: []group{
 			{
 				batches("Pig", "^BenchmarkPig$", 80_000, "pig", 2, "{}"),
+				compact("Pig", "^pig$", 80_000, "pig", 2, "{}"),
 				{what: "Pig, C++", project: "OpenSpiel", work: peer("openspiel-pig"), unit: million,
 					differs: "one game at a time; its player draws within the clock; lists of actions and outcomes; one-hot scores, without whose turn it is"},
 			},
 			{
 				batches("Martian Dice", "^BenchmarkMartianDice$", 30_000, "martian-dice", 2, "{}"),
+				compact("Martian Dice", "^martian-dice$", 30_000, "martian-dice", 2, "{}"),
 				{what: "backgammon, C++", project: "OpenSpiel", work: peer("openspiel-backgammon"), unit: million,
 					differs: "richer rules; one game at a time; its player draws within the clock"},
 				{what: "backgammon, 256 games", project: "pgx", work: peer("pgx-backgammon"), unit: million,
@@ -83,11 +93,20 @@ var tables = []table{
 				{what: "cartpole, 4,096 games", project: "PufferLib", work: peer("pufferlib-cartpole"), unit: million, differs: "no masks; chance only at the start of a game"},
 				{what: "CartPole, 64 games", project: "Gymnasium", work: peer("gymnasium-cartpole"), unit: million, differs: "no masks; chance only at the start of a game; written in Python"},
 			},
-			one(batches("Mars is Ours!, quick", "^BenchmarkMars$/^quick$", 4_000, "mars-is-ours-fast", 2, "{}")),
-			one(batches("Mars is Ours! for 2", "^BenchmarkMars$/^players=2$", 3_000, "mars-is-ours", 2, "{}")),
+			{
+				batches("Mars is Ours!, quick", "^BenchmarkMars$/^quick$", 4_000, "mars-is-ours-fast", 2, "{}"),
+				compact("Mars is Ours!, quick", "^mars-is-ours$/^quick$", 4_000, "mars-is-ours-fast", 2, "{}"),
+			},
+			{
+				batches("Mars is Ours! for 2", "^BenchmarkMars$/^players=2$", 3_000, "mars-is-ours", 2, "{}"),
+				compact("Mars is Ours! for 2", "^mars-is-ours$/^players=2$", 3_000, "mars-is-ours", 2, "{}"),
+			},
 			one(batches("Mars is Ours! for 3", "^BenchmarkMars$/^players=3$", 2_000, "mars-is-ours", 3, "{}")),
 			one(batches("Mars is Ours! for 4", "^BenchmarkMars$/^players=4$", 2_000, "mars-is-ours", 4, "{}")),
-			one(batches("Martian Risk for 3, 21 regions", "^BenchmarkMartianRisk$/^players=3$/^regions=21$", 2_000, "martian-risk", 3, `{"regions_per_player": 7}`)),
+			{
+				batches("Martian Risk for 3, 21 regions", "^BenchmarkMartianRisk$/^players=3$/^regions=21$", 2_000, "martian-risk", 3, `{"regions_per_player": 7}`),
+				compact("Martian Risk for 3, 21 regions", "^martian-risk$", 2_000, "martian-risk", 3, "{}"),
+			},
 			one(batches("Martian Risk for 4, 28 regions", "^BenchmarkMartianRisk$/^players=4$/^regions=28$", 2_000, "martian-risk", 4, `{"regions_per_player": 7}`)),
 			one(batches("Martian Risk for 5, 35 regions", "^BenchmarkMartianRisk$/^players=5$/^regions=35$", 1_500, "martian-risk", 5, `{"regions_per_player": 7}`)),
 			one(batches("Martian Risk for 6, 42 regions", "^BenchmarkMartianRisk$/^players=6$/^regions=42$", 1_500, "martian-risk", 6, `{"regions_per_player": 7}`)),

@@ -89,6 +89,10 @@ func dense(m, n, k int, a, b, c []float32, e Epilogue) {
 	}
 }
 
+// narrow is the largest number of columns for which [SparseT] computes the transpose of C, of any
+// density. Measured.
+const narrow = 16
+
 // SparseT computes C = Aᵀ·B, for A [k, m] with lda numbers from row to row, B [k, n] and
 // C [m, n], as [Gemm] does. It takes less time if A is mostly zeros, and is otherwise like
 // [Sparse].
@@ -105,6 +109,13 @@ func SparseT(m, n, k int, a []float32, lda int, b, c []float32) {
 	}
 	s := pool.Get().(*scratch)
 	defer pool.Put(s)
+	if n <= narrow {
+		// The rows of Cᵀ are long, and its product has nothing to list.
+		t := s.matrix(n * m)
+		Gemm(true, false, n, m, k, b, n, a, lda, t, m, false)
+		Transpose(c[:m*n], t, n, m)
+		return
+	}
 	var none Epilogue
 	for p := 0; p < k; {
 		now, count := min(k-p, kc), 0

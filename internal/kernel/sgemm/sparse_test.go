@@ -252,6 +252,7 @@ func BenchmarkSparse(b *testing.B) {
 		{m: 1, n: 128, k: 173},
 		{tA: true, m: 173, n: 128, k: 1024},
 		{tA: true, m: 128, n: 128, k: 1024},
+		{tA: true, m: 128, n: 8, k: 1024},
 	} {
 		for _, density := range []float64{0.08, 0.3, 0.36, 0.4, 0.5, 1} {
 			p.fill(reals())
