@@ -37,23 +37,16 @@ type rows[T game.DType] struct {
 func (p *rows[T]) Step(states []State, actions []game.Action, dice []rand.PCG, players []game.Player) int {
 	n := len(states)
 	actions, players, dice = actions[:n], players[:n], dice[:n+1]
-	first := 0 // of the rows that no kernel plays
-	if p.players <= 8 {
-		first = lanes(n)
-	}
 	fault := uint32(0)
-	for i := first; i < n; i++ {
+	for i := range states {
 		fault |= illegal(&states[i], actions[i])
-	}
-	if fault == 0 && !stepLanes(states[:first], actions, dice, players, p.players, p.target) {
-		fault = 1
 	}
 	for i := 0; fault != 0; i++ {
 		if illegal(&states[i], actions[i]) != 0 {
 			return i
 		}
 	}
-	for i := first; i < n; i++ {
+	for i := range states {
 		s := &states[i]
 		hold := uint32(actions[i]) & 1 // Roll is 0, Hold is 1
 		d := dice[i]
@@ -121,11 +114,6 @@ func (p *rows[T]) Show(states []State, _ []game.Player, _ []State, _ [][]game.Ac
 func (p *rows[T]) showTwo(states []State, obs []T, mask []bool) {
 	const d = 7
 	obs, mask = obs[:d*len(states)], mask[:2*len(states)]
-	if numbers, ok := any(obs).([]float32); ok {
-		first := lanes(len(states))
-		showLanes(states[:first], numbers, mask, p.target)
-		states, obs, mask = states[first:], obs[d*first:], mask[2*first:]
-	}
 	for i := range states {
 		s := &states[i]
 		row := (*[d]T)(obs[d*i:])

@@ -66,7 +66,7 @@ func functions(file string) ([]function, error) {
 func kernels(t *testing.T, program []function, files ...string) (found []function) {
 	t.Helper()
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join("../../..", file))
+		text, err := os.ReadFile(filepath.Join("..", file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func kernels(t *testing.T, program []function, files ...string) (found []functio
 			if !ok || !bytes.HasPrefix(line, []byte("TEXT ·")) {
 				continue
 			}
-			symbol := "marsgym/" + filepath.Dir(file) + "." + name
+			symbol := "marsgym/internal/kernel/" + filepath.Dir(file) + "." + name
 			n := len(found)
 			for _, f := range program {
 				if strings.TrimSuffix(f.name, ".abi0") == symbol && (n == len(found) || strings.HasSuffix(f.name, ".abi0")) {

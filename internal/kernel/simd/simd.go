@@ -2,8 +2,8 @@
 // has kernels for and that the processor can run, it takes the fastest, or the ones that the
 // environment variable MARSGYM_KERNELS names.
 //
-// Packages sgemm and expectimax have the kernels, and the game of Pig one for AVX2, which the sets
-// above use too. Every set computes the same bits, so the choice changes only the speed.
+// Packages sgemm and expectimax have the kernels. Every set computes the same bits, so the
+// choice changes only the speed.
 package simd
 
 import (
@@ -16,7 +16,7 @@ import (
 // Set is a set of instructions.
 type Set uint8
 
-// The sets. Packages sgemm and expectimax have a kernel of each for every loop.
+// The sets, each with a kernel for every loop.
 const (
 	Go     Set = iota // plain Go, on any processor
 	NEON              // arm64
