@@ -35,43 +35,23 @@ func (v *Vec[S]) stepRows() error {
 	}
 	for _, h := range v.held {
 		v.state[h.i], v.dice[h.i], buf.Player[h.i] = h.state, h.dice, v.before[h.i]
-		v.began[h.i]++
+		v.moves[h.i]--
 	}
 	clear(buf.Reward)
 	clear(buf.Terminated)
 	clear(buf.Truncated)
-	v.steps++
-	limited := v.spec.MoveLimit > 0 && v.steps >= v.due
-	for i := v.ended(0, limited); i < len(buf.Player); i = v.ended(i+1, limited) {
-		who := buf.Player[i]
+	moves := v.moves[:len(buf.Player)]
+	for i, who := range buf.Player {
+		moves[i]++
+		if who >= 0 && !v.spec.Truncates(who, int(moves[i])) {
+			continue
+		}
 		buf.Terminated[i] = who == game.Terminal
 		buf.Truncated[i] = who != game.Terminal
 		v.end(i, who, v.before[i])
 	}
-	if limited {
-		v.due = slices.Min(v.began) + int64(v.spec.MoveLimit)
-	}
 	v.showRows()
 	return nil
-}
-
-// ended returns the first row from i on whose game has ended in this step, or N. Where no game can
-// have reached the limit of moves, it looks at the players of eight rows at once.
-func (v *Vec[S]) ended(i int, limited bool) int {
-	players := v.buf.Player
-	for ; i < len(players); i++ {
-		if i%8 == 0 && i+8 <= len(players) && !limited {
-			p := (*[8]game.Player)(players[i:])
-			if p[0]|p[1]|p[2]|p[3]|p[4]|p[5]|p[6]|p[7] >= 0 { // none is negative
-				i += 7
-				continue
-			}
-		}
-		if who := players[i]; who < 0 || limited && v.spec.Truncates(who, v.decided(i)) {
-			break
-		}
-	}
-	return i
 }
 
 // showRows fills the observations and action masks of all rows by [game.Rows].

@@ -27,9 +27,7 @@ type Vec[S comparable] struct {
 	label   [][]game.Action // [N] from their actions to those of the state; nil is the identity
 	next    []S             // [N] scratch of Step
 	final   []S             // [N] see Final
-	steps   int64           // since the start of the batch
-	began   []int64         // [N] steps before the first decision of this game, see decided
-	due     int64           // steps before which no game can reach the limit of moves
+	moves   []int32         // [N] decisions taken in this game
 	dice    []rand.PCG      // [N]
 	started bool
 
@@ -45,8 +43,7 @@ type Vec[S comparable] struct {
 
 	marked struct { // by Mark
 		state       []S
-		steps       int64
-		began       []int64
+		moves       []int32
 		dice, noise []rand.PCG
 	}
 
@@ -91,7 +88,7 @@ func newVec[S comparable](rules game.Rules[S], tag func() uint32, rows, first in
 	v := &Vec[S]{
 		rules: core.New(rules), tag: tag, spec: spec, d: spec.ObsLen(), first: first, buf: buf, compact: compact, codes: size,
 		state: make([]S, rows), label: make([][]game.Action, rows), next: make([]S, rows), final: make([]S, rows),
-		began: make([]int64, rows), dice: make([]rand.PCG, rows, rows+1),
+		moves: make([]int32, rows), dice: make([]rand.PCG, rows, rows+1),
 		returns: make([]float64, 0, spec.Players), legal: make([]game.Action, 0, spec.Actions),
 	}
 	v.shown = v.state
@@ -173,7 +170,7 @@ func (v *Vec[S]) Place(i int, at Position) error {
 	if who < 0 {
 		return fmt.Errorf("env: no decision follows in the game from %s", at)
 	}
-	v.state[i], v.buf.Player[i], v.began[i] = p.s, who, v.steps
+	v.state[i], v.buf.Player[i], v.moves[i] = p.s, who, 0
 	v.showAll()
 	return nil
 }
@@ -181,16 +178,13 @@ func (v *Vec[S]) Place(i int, at Position) error {
 // start starts a game in row i. It skips games that end, or are truncated, before the
 // first decision.
 func (v *Vec[S]) start(i int) {
-	v.began[i] = v.steps
+	v.moves[i] = 0
 	core.Begin(v.spec.ID, func() bool {
 		v.state[i] = v.rules.Initial()
 		v.buf.Player[i] = v.settle(i, &v.state[i])
 		return v.buf.Player[i] >= 0
 	})
 }
-
-// decided returns how many decisions were taken in the game of row i.
-func (v *Vec[S]) decided(i int) int { return int(v.steps - v.began[i]) }
 
 // seed seeds the generators of row i.
 func (v *Vec[S]) seed(i int, seed, row uint64) { core.Seed(&v.dice[i], &v.buf.Noise[i], seed, row) }
@@ -256,16 +250,15 @@ func (v *Vec[S]) stepSingly() error {
 	clear(v.buf.Reward)
 	clear(v.buf.Terminated)
 	clear(v.buf.Truncated)
-	v.steps++
 	for i, a := range v.buf.Action {
 		if a == Hold {
-			v.began[i]++
 			continue
 		}
 		s := &v.state[i]
 		*s = v.next[i]
 		who := v.settle(i, s)
-		terminated, truncated := who == game.Terminal, v.spec.Truncates(who, v.decided(i))
+		v.moves[i]++
+		terminated, truncated := who == game.Terminal, v.spec.Truncates(who, int(v.moves[i]))
 		v.buf.Terminated[i], v.buf.Truncated[i] = terminated, truncated
 		if terminated || truncated {
 			v.end(i, who, v.buf.Player[i])
@@ -318,7 +311,7 @@ func (v *Vec[S]) Final(i int) Position { return position[S]{&v.rules, v.final[i]
 // Mark implements [Batch].
 func (v *Vec[S]) Mark() {
 	m := &v.marked
-	m.state, m.steps, m.began = append(m.state[:0], v.state...), v.steps, append(m.began[:0], v.began...)
+	m.state, m.moves = append(m.state[:0], v.state...), append(m.moves[:0], v.moves...)
 	m.dice, m.noise = append(m.dice[:0], v.dice...), append(m.noise[:0], v.buf.Noise...)
 }
 
@@ -326,8 +319,7 @@ func (v *Vec[S]) Mark() {
 func (v *Vec[S]) Rewind() {
 	m := &v.marked
 	copy(v.state, m.state)
-	copy(v.began, m.began)
-	v.steps, v.due = m.steps, 0
+	copy(v.moves, m.moves)
 	copy(v.dice, m.dice)
 	copy(v.buf.Noise, m.noise)
 	for i, s := range v.state {
@@ -395,7 +387,7 @@ func (v *Vec[S]) AppendState(dst []byte) ([]byte, error) {
 		if dst, err = binary.Append(dst, binary.LittleEndian, v.state[i]); err != nil {
 			return nil, fmt.Errorf("env: the state of %s cannot be written: %w", v.spec.ID, err)
 		}
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(v.decided(i)))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v.moves[i]))
 		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
 			if dst, err = g.AppendBinary(dst); err != nil {
 				return nil, err
@@ -422,7 +414,6 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 	src = src[8:]
 	v.started = false // until all rows are restored
 	v.crn = nil
-	v.due = 0
 	for i := range v.state {
 		if _, err := binary.Decode(src[:size], binary.LittleEndian, &v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
@@ -430,11 +421,10 @@ func (v *Vec[S]) RestoreState(src []byte) error {
 		if err := v.rules.Validate(v.state[i]); err != nil {
 			return fmt.Errorf("env: row %d: %w", i, err)
 		}
-		decided := int32(binary.LittleEndian.Uint32(src[size:]))
-		if decided < 0 {
-			return fmt.Errorf("env: row %d has taken %d decisions", i, decided)
+		v.moves[i] = int32(binary.LittleEndian.Uint32(src[size:]))
+		if v.moves[i] < 0 {
+			return fmt.Errorf("env: row %d has taken %d decisions", i, v.moves[i])
 		}
-		v.began[i] = v.steps - int64(decided)
 		src = src[size+4:]
 		for _, g := range []*rand.PCG{&v.dice[i], &v.buf.Noise[i]} {
 			if err := g.UnmarshalBinary(src[:generator]); err != nil {
