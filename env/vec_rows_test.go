@@ -100,10 +100,11 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// Rewind returns to the games that Mark kept, also where a game has ended since.
+// Rewind returns to the games that Mark kept, also where a game has ended since, by its rules or by
+// the limit of moves.
 func TestRewind(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(testgames.NewPig(t, 2, 20)),
+		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 30}),
 		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 5, 5)),
 	} {
 		b := g.NewBatch(3, 0)
