@@ -107,7 +107,7 @@ def ours(name, what):
     warnings.simplefilter("ignore")
     key = with_decisions if "horizon" in name else None
     begun = time.process_time()
-    game = openspiel.table(name, key, progress=False)
+    game = openspiel.table(name, key, texts=False, progress=False)
     listed = time.process_time()
     table = game.table
     if what == "value":
