@@ -8,6 +8,7 @@ import (
 
 	"marsgym/agents/search"
 	"marsgym/env"
+	"marsgym/env/game"
 	"marsgym/models"
 	"marsgym/train/expert"
 	"marsgym/train/method"
@@ -168,6 +169,11 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 		} else if spec.Players > 2 {
 			// A last temperature of 0.002 makes the network for four players worse.
 			c.Steps, c.Expert.Temperature[1] = min(c.Steps, multiplayerSteps), 0.004
+		}
+		if spec.Chance == game.Deterministic && spec.HasWin() {
+			// Options are worth shares of the win, such as 0, 1/2 and 1. With a lower temperature
+			// the policy learns errors of the values of equal options. Chosen in Connect Four on 4 × 4.
+			c.Expert.Temperature = Schedule{0.05, 0.05}
 		}
 	case (a == AlgorithmPPO || a == OneMove) && spec.Actions > fewActions:
 		play, err := measure(g)
