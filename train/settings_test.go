@@ -63,7 +63,7 @@ func TestDefaultForTable(t *testing.T) {
 	}{
 		{"tic-tac-toe", catalog.OpenTable(testgames.NewTicTacToe()), 1, train.Schedule{0.05, 0.05}},
 		{"table of pig", catalog.OpenTable(dice), 1, train.Schedule{0.02, 0.002}},
-		{"pig", testgames.Open(t, "pig", 2, ""), 4, train.Schedule{0.02, 0.002}},
+		{"pig", testgames.Open(t, "pig", 2, "{}"), 4, train.Schedule{0.02, 0.002}},
 	} {
 		c, err := train.DefaultFor(test.g)
 		if err != nil {
