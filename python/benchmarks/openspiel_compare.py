@@ -77,9 +77,10 @@ def openspiel(name, what):
             values = value_iteration.value_iteration(game, -1, 1e-14, cyclic_game=True)
             value = expected(start)
     except TimeoutError as e:
-        return {"limit": f"{reached(e):,} states"}
+        return {"limit": f"{reached(e):,} states", "after": time.process_time() - begun}
     except MemoryError as e:
-        return {"limit": f"memory, {reached(e):,} states"}
+        after = time.process_time() - begun
+        return {"limit": f"{reached(e):,} states, and no memory is left", "after": after}
     return {"seconds": time.process_time() - begun, "value": value}
 
 
@@ -165,13 +166,13 @@ def measure(name, what, who, args):
 
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=confine)
     if done.returncode == -signal.SIGKILL:
-        return {"limit": "not known"}  # in C++, which no signal interrupts
+        return {"limit": "not known", "after": seconds}  # in C++, which no signal interrupts
     if done.returncode:
         return {"error": (done.stderr.strip() or f"ended by {done.returncode}").splitlines()[-1]}
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def cells(a, b, limit):
+def cells(a, b):
     """The figures of a row, of ours and of OpenSpiel's."""
     if "value" not in a:
         return ["", "", a.get("error") or "not ended"]
@@ -179,7 +180,7 @@ def cells(a, b, limit):
     if "value" in b:
         found += [f"{b['seconds']:.2f}", f"{b['mb']:.0f}"]
     elif "limit" in b:
-        found += [f"above {limit:,.0f}; reached: {b['limit']}", f"{b.get('mb', 0):.0f}"]
+        found += [f"above {b['after']:,.0f}; reached: {b['limit']}", f"{b.get('mb', 0):.0f}"]
     else:
         found += [b["error"], ""]
     whole = a["listing"] + a["seconds"]
@@ -187,7 +188,7 @@ def cells(a, b, limit):
     if "error" in b:
         found += ["", ""]
     else:
-        least, more = b.get("seconds", limit), "" if "value" in b else "> "
+        least, more = (b["seconds"], "") if "value" in b else (b["after"], "> ")
         found += [f"{more}{least / a['seconds']:,.0f}", f"{more}{least / whole:,.1f}"]
     found += [f"{a['value']:.12f}"]
     return found + ([f"{abs(a['value'] - b['value']):.0e}"] if "value" in b else [""])
@@ -230,7 +231,7 @@ def main():
         if args.kept and f"{name} {what}" not in kept:
             with args.kept.open("a") as file:
                 print(json.dumps({f"{name} {what}": b}), file=file)
-        print("| " + " | ".join([f"`{name}`", what, *cells(a, b, 60 * args.minutes)]) + " |")
+        print("| " + " | ".join([f"`{name}`", what, *cells(a, b)]) + " |")
         sys.stdout.flush()
 
 
