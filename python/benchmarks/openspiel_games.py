@@ -24,7 +24,6 @@ from marsgym._spiel_table import refuse, table
 
 SMALL = [
     "2048(max_tile=8)",
-    "amazons(board_size=4)",
     "breakthrough(rows=3,columns=3)",
     "breakthrough(rows=4,columns=3)",
     "breakthrough(rows=5,columns=3)",
@@ -73,7 +72,7 @@ def row(name, limit, memory):
     try:
         game = table(name, limit=limit, memory=memory, progress=False)
     except (ValueError, TimeoutError, MemoryError, pyspiel.SpielError) as e:
-        return {"why": str(e).split("; ")[0] or stopped(e)}
+        return {"why": str(e).split("; ")[0].split(" has ")[-1] or stopped(e)}
     listed = time.process_time()
     solution = game.solve(progress=False)
     return {
