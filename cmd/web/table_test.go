@@ -66,6 +66,7 @@ func TestBrowserTable(t *testing.T) {
 	} {
 		x.wait(choice)
 		expect(`document.querySelector('.text-board').textContent`, move.board)
+		expect(`document.querySelector('[data-key="option-`+move.choice+`"] strong').textContent.toLowerCase()`, move.choice)
 		expect(choices, "option-"+strings.ReplaceAll(move.choices, " ", " option-"))
 		x.click("option-" + move.choice)
 		x.wait(`location.hash.endsWith('` + move.choice + `')`)
