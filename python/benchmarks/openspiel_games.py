@@ -95,8 +95,8 @@ def measure(name, args):
     """Runs a row in a process of its own, within its limits, unless its kind is refused."""
     try:
         refuse(pyspiel.load_game(name))
-    except (ValueError, pyspiel.SpielError) as e:
-        why = str(e).partition("cannot be listed: ")[2] or str(e)
+    except Exception as e:  # OpenSpiel raises errors of many kinds for missing parameters
+        why = str(e).partition("cannot be listed: ")[2] or f"OpenSpiel does not open it: {e}"
         return {"why": why.split("; ")[0].removeprefix("it is ")}
     seconds, size = int(60 * args.minutes), int(args.gigabytes * 2**30)
     limits = ["--limit", str(args.limit), "--gigabytes", str(args.gigabytes)]
