@@ -20,7 +20,7 @@ import warnings
 
 import pyspiel
 
-from marsgym._spiel_table import refuse, table
+from marsgym._spiel_table import StateKeyError, refuse, table
 
 SMALL = [
     "2048(max_tile=8)",
@@ -71,6 +71,8 @@ def row(name, limit, memory):
     begun = time.process_time()
     try:
         game = table(name, limit=limit, memory=memory, progress=False)
+    except StateKeyError:
+        return {"why": "texts do not hold all that later play depends on, so it needs a key"}
     except (ValueError, TimeoutError, MemoryError, pyspiel.SpielError) as e:
         return {"why": str(e).split("; ")[0].split(" has ")[-1] or stopped(e)}
     listed = time.process_time()
