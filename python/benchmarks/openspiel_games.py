@@ -90,7 +90,7 @@ def stopped(error):
     frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__)]
     known = max((len(f["numbers"]) for f in frames if "numbers" in f), default=0)
     what = "time" if isinstance(error, TimeoutError) else "memory"
-    return f"more than {known:,} states, and the limit of {what} is reached"
+    return f"the limit of {what} is reached" + (f" at {known:,} states" if known else "")
 
 
 def measure(name, args):
