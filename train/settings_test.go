@@ -14,7 +14,9 @@ import (
 
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/tablegame"
 	"marsgym/internal/test/fulltest"
+	"marsgym/internal/test/testgames"
 	"marsgym/models"
 	"marsgym/train"
 )
@@ -44,6 +46,33 @@ func TestShards(t *testing.T) {
 	}
 	if _, err := train.LoadSettings(dir); !errors.Is(err, train.ErrShards) || !strings.HasPrefix(err.Error(), path+": ") {
 		t.Errorf("run folder: %v; want ErrShards in %s", err, path)
+	}
+}
+
+// TestDefaultForTable: a table plays each decision once, and the policy of a game without chance is fitted
+// to a temperature at which equal options stay equal.
+func TestDefaultForTable(t *testing.T) {
+	dice, err := tablegame.New(testgames.List("pig", testgames.NewPig(t, 2, 10), true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name        string
+		g           env.Game
+		turns       int
+		temperature train.Schedule
+	}{
+		{"tic-tac-toe", catalog.OpenTable(testgames.NewTicTacToe()), 1, train.Schedule{0.05, 0.05}},
+		{"table of pig", catalog.OpenTable(dice), 1, train.Schedule{0.02, 0.002}},
+		{"pig", testgames.Open(t, "pig", 2, "{}"), 4, train.Schedule{0.02, 0.002}},
+	} {
+		c, err := train.DefaultFor(test.g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Algorithm != train.TurnExact || c.Expert.Search.Turns != test.turns || c.Expert.Temperature != test.temperature {
+			t.Errorf("%s: %s, each turn %d times, temperature %v; want %+v", test.name, c.Algorithm, c.Expert.Search.Turns, c.Expert.Temperature, test)
+		}
 	}
 }
 

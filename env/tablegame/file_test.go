@@ -130,6 +130,15 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// TestDigits: a table whose states are too many for one-hot observations is played, and warned of.
+func TestDigits(t *testing.T) {
+	for n, want := range map[int]bool{1 << 14: false, 1<<14 + 1: true} {
+		if got := listed(t, large(n)).Warning(); strings.Contains(got, "number of a state in binary digits") != want {
+			t.Errorf("%d states: %q; want %v", n, got, want)
+		}
+	}
+}
+
 // save writes the table of a coin, and returns the path and the content.
 func save(t *testing.T) (path string, content []byte) {
 	t.Helper()

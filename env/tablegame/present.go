@@ -34,13 +34,17 @@ func (r *Rules) Parse(text string) (State, error) {
 // all differ; else the number.
 func (r *Rules) ActionName(a game.Action) string { return r.names[a] }
 
-// DescribeAction implements [game.Presenter]: where the action leads.
+// DescribeAction implements [game.Presenter]: the text of the action, and where it leads.
 func (r *Rules) DescribeAction(s State, a game.Action) message.Message {
 	next, err := r.Apply(s, a)
 	if err != nil {
 		return message.Message{}
 	}
-	return message.New("table.leads", r.Format(next))
+	leads := message.New("table.leads", r.Format(next))
+	if text := strings.Join(strings.Fields(r.t.ActionText.At(int(a))), " "); text != "" {
+		return message.Note(message.Text(text), leads)
+	}
+	return leads
 }
 
 // OutcomeName implements [game.Presenter].

@@ -20,6 +20,9 @@ const (
 	defaultMoveLimit = 10_000
 )
 
+// inDigits is the name of the field of an observation that holds the number of the state in binary digits.
+const inDigits = "state_digits"
+
 // State is a state of a table, by number.
 type State struct{ At uint32 }
 
@@ -100,10 +103,17 @@ func build(t *Table) (*Rules, error) {
 
 // Warning says what is odd about a table that can be played, or returns "".
 func (r *Rules) Warning() string {
-	if r.unreached == 0 {
+	var list []string
+	if r.unreached > 0 {
+		list = append(list, fmt.Sprintf("no play leads to %d of %d states, the first of which is state %d", r.unreached, len(r.t.Mover), r.first))
+	}
+	if r.spec.Observation[0].Name == inDigits {
+		list = append(list, "it has no observations, so networks would see the number of a state in binary digits, from which they learn little; give it observations before you train one")
+	}
+	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: no play leads to %d of %d states, the first of which is state %d", r.spec.ID, r.unreached, len(r.t.Mover), r.first)
+	return r.spec.ID + ": " + strings.Join(list, "; ")
 }
 
 // Table returns the table, which nobody may change.
@@ -151,7 +161,7 @@ func (t *Table) fields() []game.Field {
 	case t.Observation.Bytes != nil:
 		return []game.Field{{Name: "observation", Len: t.Observation.Len}}
 	case n > maxOneHot:
-		state = game.Field{Name: "state_digits", Len: bits.Len(uint(n - 1))}
+		state = game.Field{Name: inDigits, Len: bits.Len(uint(n - 1))}
 	}
 	if t.Players == 1 {
 		return []game.Field{state}

@@ -1,26 +1,32 @@
 """Compares exact values of marsgym with OpenSpiel's own algorithms, in CPU-seconds and peak memory.
 
-Each figure is measured in a process of its own. OpenSpiel's value iteration is in Python, its
-exploitability and expected returns are in C++. The policy that both evaluate is uniform; marsgym
-gets it as an array.
+Each figure is measured in a process of its own, without imports. Of OpenSpiel's algorithms it takes
+the fastest: TabularBestResponseMDP and expected_returns, both in C++, and for values of games
+MinimaxSolver, or value_iteration where there is chance or one seat, both in Python. The policy that
+both sides evaluate is uniform; marsgym gets it as an array.
 
 python benchmarks/openspiel_compare.py --minutes 30
 """
 
 import argparse
 import json
+import math
+import pathlib
 import resource
 import signal
 import subprocess
 import sys
 import time
+import traceback
 
 ROWS = [
     ("nim(pile_sizes=1;3;5)", "exploitability"),
     ("nim(pile_sizes=2;3;5)", "exploitability"),
     ("nim(pile_sizes=3;4;5)", "exploitability"),
+    ("nim(pile_sizes=4;5;5)", "exploitability"),
     ("tic_tac_toe", "exploitability"),
     ("hex(board_size=3)", "exploitability"),
+    ("breakthrough(rows=4,columns=3)", "exploitability"),
     ("dots_and_boxes", "exploitability"),
     ("connect_four(rows=4,columns=4)", "exploitability"),
     ("connect_four(rows=4,columns=5)", "exploitability"),
@@ -45,26 +51,43 @@ seat 0, or the value of the game for seat 0. A horizon below 1,000 is part of th
 def openspiel(name, what):
     """What OpenSpiel computes."""
     import pyspiel
-    from open_spiel.python.algorithms import value_iteration
+    from open_spiel.python.algorithms import minimax_solver, value_iteration
 
     sys.setrecursionlimit(1_000_000)
     game = pyspiel.load_game(name)
     start = game.new_initial_state()
+    deterministic = game.get_type().chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC
+
+    def expected(state):
+        if state.is_chance_node():
+            return sum(p * expected(state.child(a)) for a, p in state.chance_outcomes())
+        return values[str(state)]
+
     begun = time.process_time()
-    if what == "exploitability":
-        value = pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game))
-    elif what == "returns":
-        value = pyspiel.expected_returns(start, pyspiel.UniformPolicy(), -1, False)[0]
-    else:
-        values = value_iteration.value_iteration(game, -1, 1e-14, cyclic_game=True)
-
-        def expected(state):
-            if state.is_chance_node():
-                return sum(p * expected(state.child(a)) for a, p in state.chance_outcomes())
-            return values[str(state)]
-
-        value = expected(start)
+    try:
+        if what == "exploitability":
+            policy = pyspiel.UniformPolicy()  # must outlive what points to it
+            responses = pyspiel.TabularBestResponseMDP(game, policy)
+            value = responses.exploitability().exploitability
+        elif what == "returns":
+            value = pyspiel.expected_returns(start, pyspiel.UniformPolicy(), -1, False)[0]
+        elif deterministic and game.num_players() == 2:
+            value = minimax_solver.MinimaxSolver(name).solve()[str(start)].value
+        else:
+            values = value_iteration.value_iteration(game, -1, 1e-14, cyclic_game=True)
+            value = expected(start)
+    except TimeoutError as e:
+        return {"limit": f"{reached(e):,} states", "after": time.process_time() - begun}
+    except MemoryError as e:
+        after = time.process_time() - begun
+        return {"limit": f"{reached(e):,} states, and no memory is left", "after": after}
     return {"seconds": time.process_time() - begun, "value": value}
+
+
+def reached(error):
+    """How many states value iteration had listed where an error stopped it."""
+    frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return max((len(f[n]) for f in frames for n in ("states", "all_states") if n in f), default=0)
 
 
 def with_decisions(state):
@@ -85,7 +108,7 @@ def ours(name, what):
     warnings.simplefilter("ignore")
     key = with_decisions if "horizon" in name else None
     begun = time.process_time()
-    game = openspiel.table(name, key, progress=False)
+    game = openspiel.table(name, key, texts=False, progress=False)
     listed = time.process_time()
     table = game.table
     if what == "value":
@@ -103,68 +126,119 @@ def ours(name, what):
         "seconds": seconds,
         "value": value,
         "states": len(table),
+        "histories": histories(table),
     }
 
 
-def measure(name, what, who, limit):
-    """Runs a row in a process of its own; None if it does not end within the limit."""
+def histories(table):
+    """How many histories a game has, with the empty one and those of ends; infinite if states
+    recur.
+    """
+    import numpy as np
+
+    first, count = table.first.astype(np.int64), table.count.astype(np.int64)
+    moves = len(table.next)
+    following = np.concatenate([table.next, table.outcome])
+    first = np.where(table.player >= 0, first, first + moves)
+    before = np.bincount(following, minlength=len(table))
+    paths, total, listed = np.zeros(len(table)), 0.0, 0
+    paths[0], ready = 1, np.zeros(1, np.int64)
+    while len(ready):
+        total += paths[ready].sum()
+        listed += len(ready)
+        n = count[ready]
+        edges = np.repeat(first[ready] - np.cumsum(n) + n, n) + np.arange(n.sum())
+        after = following[edges]
+        np.add.at(paths, after, np.repeat(paths[ready], n))
+        np.subtract.at(before, after, 1)
+        ready = np.unique(after[before[after] == 0])
+    return total if listed == len(table) else math.inf
+
+
+def measure(name, what, who, args):
+    """Runs a row in a process of its own, within its limits."""
     command = [sys.executable, __file__, "--row", name, what, who]
+    seconds, size = int(60 * args.minutes), int(args.gigabytes * 2**30)
 
     def confine():
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=confine)
     if done.returncode == -signal.SIGKILL:
-        return None
+        return {"limit": "not known", "after": seconds}  # in C++, which no signal interrupts
     if done.returncode:
-        return {"error": done.stderr.strip().splitlines()[-1]}
+        return {"error": (done.stderr.strip() or f"ended by {done.returncode}").splitlines()[-1]}
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def cells(a, b):
+    """The figures of a row, of ours and of OpenSpiel's."""
+    if "value" not in a:
+        return ["", "", a.get("error") or "not ended"]
+    found = [f"{a['states']:,}", f"{a['histories']:.3g}"]
+    if "value" in b:
+        found += [f"{b['seconds']:.2f}", f"{b['mb']:.0f}"]
+    elif "limit" in b:
+        found += [f"above {b['after']:,.0f}; reached: {b['limit']}", f"{b.get('mb', 0):.0f}"]
+    else:
+        found += [b["error"], ""]
+    whole = a["listing"] + a["seconds"]
+    found += [f"{a['listing']:.3f}", f"{a['seconds']:.4f}", f"{a['mb']:.0f}"]
+    if "error" in b:
+        found += ["", ""]
+    else:
+        least, more = (b["seconds"], "") if "value" in b else (b["after"], "> ")
+        found += [f"{more}{least / a['seconds']:,.0f}", f"{more}{least / whole:,.1f}"]
+    found += [f"{a['value']:.12f}"]
+    return found + ([f"{abs(a['value'] - b['value']):.0e}"] if "value" in b else [""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30, help="limit of CPU time of a row")
-    parser.add_argument("--only", default="", help="rows whose game contains this")
+    parser.add_argument("--gigabytes", type=float, default=16, help="limit of memory of a row")
+    parser.add_argument(
+        "--kept",
+        type=pathlib.Path,
+        help="JSON lines of OpenSpiel's figures: rows "
+        "in this file are not measured again, others are appended",
+    )
+    parser.add_argument("--only", default="", help="rows whose 'GAME COMPUTED' contains this")
     parser.add_argument("--row", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    limit = int(60 * args.minutes)
     if args.row:
+        signal.signal(signal.SIGXCPU, stop)
         name, what, who = args.row
         found = (ours if who == "ours" else openspiel)(name, what)
         found["mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(found))
         return
+    kept = {}
+    if args.kept and args.kept.exists():
+        for line in args.kept.read_text().splitlines():
+            kept |= json.loads(line)
     print(
-        "| game | computed | states | OpenSpiel, s | MB | listing, s | then, s | MB "
+        "| game | computed | states | histories | OpenSpiel, s | MB | listing, s | then, s | MB "
         "| times as fast without listing | with | value | difference |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("|" + "---|" * 13)
     for name, what in ROWS:
-        if args.only not in name:
+        if args.only not in f"{name} {what}":
             continue
-        a = measure(name, what, "ours", limit)
-        b = measure(name, what, "openspiel", limit)
-        if a is None or "error" in a:
-            cells = ["", "not ended" if a is None else a["error"]]
-        else:
-            whole = a["listing"] + a["seconds"]
-            cells = [f"{a['states']:,}"]
-            if b is None:
-                cells += [f"above {limit:,}", ""]
-            elif "error" in b:
-                cells += [b["error"], ""]
-            else:
-                cells += [f"{b['seconds']:.2f}", f"{b['mb']:.0f}"]
-            cells += [f"{a['listing']:.2f}", f"{a['seconds']:.4f}", f"{a['mb']:.0f}"]
-            least = limit if b is None else b.get("seconds")
-            more = "> " if b is None else ""
-            if least is None:
-                cells += ["", ""]
-            else:
-                cells += [f"{more}{least / a['seconds']:,.0f}", f"{more}{least / whole:,.1f}"]
-            cells += [f"{a['value']:.12f}"]
-            cells += [f"{abs(a['value'] - b['value']):.0e}"] if b and "value" in b else [""]
-        print("| " + " | ".join([f"`{name}`", what, *cells]) + " |", flush=True)
+        a = measure(name, what, "ours", args)
+        b = kept.get(f"{name} {what}") or measure(name, what, "openspiel", args)
+        if args.kept and f"{name} {what}" not in kept:
+            with args.kept.open("a") as file:
+                print(json.dumps({f"{name} {what}": b}), file=file)
+        print("| " + " | ".join([f"`{name}`", what, *cells(a, b)]) + " |")
+        sys.stdout.flush()
+
+
+def stop(*_):
+    """Ends Python code at the limit of CPU time."""
+    signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # which comes each second from now on
+    raise TimeoutError
 
 
 if __name__ == "__main__":

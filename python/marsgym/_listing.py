@@ -291,10 +291,10 @@ def _array(values: array[Any], dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(values, dtype) if len(values) else np.zeros(0, dtype)
 
 
-def _text(given: Any, of: str) -> str:
+def _text(given: Any, what: str, of: Any) -> str:
     """A text that a function of the user has returned."""
     if not isinstance(given, str):
-        raise ValueError(f"the text of {of} is {given!r}; want a str")
+        raise ValueError(f"the text of {what}{of} is {given!r}; want a str")
     return given
 
 
@@ -307,7 +307,7 @@ class _Texts:
 
     def append(self, state: Any) -> None:
         if self.texts is not None:
-            self.texts.append(_text(self.text(state), f"{state}"))  # type: ignore[misc]
+            self.texts.append(_text(self.text(state), "", state))  # type: ignore[misc]
             if len(self.texts) > _TEXTS:
                 self.texts = None
 
@@ -326,7 +326,7 @@ class _ActionTexts:
         for a in actions:
             if a not in self.seen[who]:
                 self.seen[who].add(a)
-                text = _text(self.text(state, a), f"action {a}")
+                text = _text(self.text(state, a), "action ", a)
                 known = self.texts.setdefault(a, [])
                 if text not in known:
                     known.append(text)

@@ -25,6 +25,9 @@ _LONG: Final = 64
 
 _MOST_ACTIONS: Final = 1 << 16
 
+_OVER: Final = int(pyspiel.PlayerId.TERMINAL)
+"""The player of OpenSpiel at the end of a game."""
+
 
 class StateKeyError(ValueError):
     """Equal keys stand for different states."""
@@ -113,7 +116,7 @@ def _rules(
         name=re.sub(r"[^a-z0-9_]+", "-", str(spiel).lower()).strip("-")[:64],
         players=spiel.num_players(),
         initial=spiel.new_initial_state(),
-        current_player=lambda s: TERMINAL if s.is_terminal() else s.current_player(),
+        current_player=_current_player,
         legal_actions=state.legal_actions,
         child=state.child,
         chance_outcomes=state.chance_outcomes,
@@ -126,6 +129,11 @@ def _rules(
         num_actions=spiel.num_distinct_actions(),
         remedy=remedy,
     )
+
+
+def _current_player(state: pyspiel.State) -> int:
+    who: int = state.current_player()
+    return TERMINAL if who == _OVER else who
 
 
 def _observer(spiel: pyspiel.Game) -> Callable[[pyspiel.State, int], Any]:
@@ -141,7 +149,7 @@ def _observer(spiel: pyspiel.Game) -> Callable[[pyspiel.State, int], Any]:
 
 
 def _key(state: pyspiel.State) -> str | bytes:
-    text = f"{state.current_player()} {state}"
+    text = f"{state.current_player()} {state!s}"
     return text if len(text) <= _LONG else _digest(text)
 
 

@@ -361,24 +361,35 @@ for i in range(10_000):
     game.save(f"{sys.argv[1]}/{i}.game")
 """
 
+LISTING = """
+import sys
+import marsgym
+print("listed", flush=True)
+marsgym.from_rules(
+    name="endless", players=1, initial_state=0, current_player=lambda s: 0,
+    legal_actions=lambda s: [0], apply_action=lambda s, a: s + 1, returns=lambda s: [0],
+).save(f"{sys.argv[1]}/0.game")
+"""
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
 def test_kill(tmp_path):
-    """A kill while files are saved leaves whole files only."""
+    """A kill while states are listed leaves nothing, and while files are saved whole files only."""
     here = os.path.dirname(os.path.dirname(__file__))
     kept = tmp_path / "0.game"
     race(name="kept").save(kept)
     before = kept.read_bytes()
-    for k, delay in enumerate((0.0, 0.01, 0.05)):
-        folder = tmp_path / str(k)
+    for script, delay in ((KILLED, 0.0), (KILLED, 0.01), (KILLED, 0.05), (LISTING, 0.5)):
+        folder = tmp_path / f"after {delay}"
         folder.mkdir()
-        command = [sys.executable, "-c", KILLED, str(folder), "race"]
+        command = [sys.executable, "-c", script, str(folder), "race"]
         with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE) as process:
             assert process.stdout.readline() == b"listed\n"
             time.sleep(delay)
             process.send_signal(signal.SIGKILL)
         for file in folder.glob("*.game"):
             assert marsgym.load(str(file)).id == "race.game"
+        assert script == KILLED or not list(folder.iterdir())
     assert kept.read_bytes() == before
 
 
