@@ -152,22 +152,30 @@ class TextGame:
             self.decisions += 1
             if self.regret is not None:
                 regret = position.regret(action)
+                self.regret += regret
             self._go_on(position.apply(action))
         else:
             self.illegal += 1
             self._wrong += 1
             if self._wrong > self._retries:
-                self.done = self.forfeited = True
-                if self.regret is not None:
-                    regret = position.win()[self.seat]
+                regret = self.forfeit()
         reward = self.result or 0.0
         if self.regret is not None:
-            self.regret += regret
             reward = 0.0 - regret
         text = self._text()
         if action is None and not self.done:
             text = f"{_NO_ACTION}\n\n{text}"
         return Turn(text, reward, self.done, action)
+
+    def forfeit(self) -> float:
+        """Ends the game as lost, and returns the regret of that."""
+        assert self.position is not None
+        self.done = self.forfeited = True
+        if self.regret is None:
+            return 0.0
+        regret = self.position.win()[self.seat]
+        self.regret += regret
+        return regret
 
     def _go_on(self, position: Position) -> None:
         """Plays to the next decision of the agent."""
