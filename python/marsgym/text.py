@@ -112,7 +112,8 @@ class TextGame:
         self.done = True
 
     def reset(self, seed: int | None = None, position: str | Position | None = None) -> str:
-        """Starts a game and returns the first decision in words.
+        """Starts a game and returns the first decision in words, or the end if the others end the
+        game before the agent has a decision.
 
         Args:
             seed: of the game; None draws one, which is then in ``seed``.

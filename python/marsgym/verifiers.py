@@ -139,7 +139,9 @@ class TextTaskset(vf.Taskset[TextTask, TextConfig]):
         if c.kind == "games":
             for _ in range(c.size):
                 seed = dice.getrandbits(53)
-                yield task(str(seed), seed)
+                made = task(str(seed), seed)
+                if not text.done:  # some games end before the model has a decision
+                    yield made
             return
         for row in positions.draw(game, c.size, _native.number(c.seed, "seed", 0, 2**53), c.lang):
             if row["split"] == c.split:
