@@ -189,7 +189,7 @@ thread.start()
 try:
     while not server.started:
         time.sleep(0.1)
-    url = "127.0.0.1:{}".format(server.servers[0].sockets[0].getsockname()[1])
+    url = f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     with client() as a:
         a.reset(seed=1)
         while True:
