@@ -140,19 +140,25 @@ class Client(EnvClient[TextAction, TextObservation, TextState]):
 
 
 def app(
-    game: str | Game, *arguments: Any, sessions: int = 64, idle: float = 3600.0, **options: Any
+    game: str | Game,
+    players: int | None = None,
+    config: dict[str, Any] | None = None,
+    *,
+    sessions: int = 64,
+    idle: float = 3600.0,
+    **options: Any,
 ) -> FastAPI:
     """A server.
 
     Args:
-        game, arguments, options: of the :class:`marsgym.text.TextGame` of each session.
+        game, players, config, options: of the :class:`marsgym.text.TextGame` of each session.
         sessions: how many sessions there can be at once.
         idle: after how many seconds without a request a session ends.
     """
     most = _native.number(sessions, "sessions", 1, 10_000)
     if not 0 < idle < math.inf:
         raise ValueError(f"idle is {idle}; want a number of seconds above 0")
-    shared = TextGame(game, *arguments, **options).game
+    shared = TextGame(game, players, config, **options).game
     server = create_fastapi_app(
         functools.partial(TextEnvironment, shared, **options),
         TextAction,
