@@ -109,7 +109,8 @@ asyncio.run(main())
 
 def tasks(**config):
     """The tasks of a config."""
-    return list(TextTaskset(TextConfig(id="marsgym-verifiers", config={"target": 20}, **config)))
+    config = {"id": "marsgym-verifiers", "config": {"target": 20}} | config
+    return list(TextTaskset(TextConfig(**config)))
 
 
 drawn = {split: tasks(size=50, split=split) for split in ("train", "validation", "test")}
@@ -120,8 +121,8 @@ games = {split: {t.data.seed for t in tasks(size=9, split=split, kind="games")} 
 assert len(set().union(*games.values())) == sum(map(len, games.values())) > 20
 
 for config, wanted, text in (
-    ({"game": "mars-is-ours"}, marsgym.NoSolutionError, "no exact solution"),
-    ({"game": "pigg"}, ValueError, "pigg"),
+    ({"game": "mars-is-ours", "config": {}}, marsgym.NoSolutionError, "no exact solution"),
+    ({"game": "pigg", "config": {}}, ValueError, "pigg"),
     ({"kind": "game"}, ValidationError, "decisions"),
     ({"seed": "x"}, ValidationError, "valid integer"),
     ({"seed": -1}, ValueError, "seed is -1"),
@@ -129,7 +130,7 @@ for config, wanted, text in (
     ({"opponents": ["gredy"], "kind": "games"}, ValueError, "gredy"),
 ):
     try:
-        list(TextTaskset(TextConfig(**config)))
+        tasks(**config)
     except wanted as e:
         if text not in str(e):
             raise
