@@ -102,7 +102,7 @@ class TextGame:
                 raise _native.NoSolutionError(
                     f'{e}; take reward="result" and opponents other than exact'
                 ) from None
-        self.game._opponents(opponents)
+        self.game.initial().play_on(0, 0, opponents)  # or an error
         self._rules = self.game.rules(lang) + "\n\n" if rules else ""
         self._opponents, self._seat, self._reward = opponents, seat, reward
         self._retries = _native.number(retries, "retries", 0, 1000)

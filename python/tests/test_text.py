@@ -131,6 +131,7 @@ def test_games_without_end():
         ({"retries": -1}, "retries is -1"),
         ({"lang": "de"}, "its languages are en"),
         ({"opponents": ["random", "random"]}, "want one name"),
+        ({"opponents": "gredy"}, "gredy"),
         ({"players": 3}, "leave them out"),
     ],
 )

@@ -208,7 +208,7 @@ finally:
     thread.join()
 
 for more, want in (
-    (["--players", "3"], "players"),
+    (["--players", "0"], "players is 0"),
     (["--opponents", "gredy"], "gredy"),
     (["--lang", "de"], "its languages are en"),
     (["--sessions", "0"], "sessions is 0"),
