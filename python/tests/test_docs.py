@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import marsgym
+import marsgym.text
 from tests.test_model import random_model
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -24,6 +25,16 @@ def test_quick_start(capsys):
     for program in programs("python.md"):
         exec(program, {})
     assert capsys.readouterr().out.startswith("0.1")
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
+def test_text(capsys):
+    """The game by text runs; the tests of third-party packages run the other programs."""
+    exec(programs("text-environments.md")[0], {})
+    result, regret, illegal = map(float, capsys.readouterr().out.split())
+    assert result in (0, 1)
+    assert regret > 0
+    assert illegal == 0
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")

@@ -95,6 +95,9 @@ SCRIPTS = {
     "agilerl_dqn": ("agilerl==2.58.0", "peft"),
     "wandb_offline": ("wandb==0.31.0",),
     "mlflow_sqlite": ("mlflow==3.17.2",),
+    "openenv_games": ("openenv==0.10.0",),
+    "verifiers_games": ("verifiers==0.4.0", "uv"),
+    "text_examples": ("textarena==0.7.4", "reasoning-gym==0.1.25"),
 }
 
 
