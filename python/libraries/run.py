@@ -41,6 +41,17 @@ QUESTIONS = {
 # oldest is the one that pyproject.toml names; libraries without an extra have the newest only.
 LIBRARIES = {
     "gymnasium_wrappers": ("Gymnasium", ["gymnasium==1.4.0"], ["gymnasium==1.1.0"]),
+    "pettingzoo_wrappers": ("PettingZoo", ["pettingzoo==1.27.0"], ["pettingzoo==1.25.0"]),
+    "sb3_envs": (
+        "Stable-Baselines3 and sb3-contrib",
+        ["stable-baselines3==2.9.2", "sb3-contrib==2.9.2"],
+        ["stable-baselines3==2.7.0", "sb3-contrib==2.7.0"],
+    ),
+    "openspiel_games": ("OpenSpiel", ["open_spiel==2.0.2"], ["open_spiel==1.6"]),
+    "supersuit_wrappers": ("SuperSuit", ["supersuit==3.11.0", "pettingzoo==1.27.0"]),
+    "shimmy_openspiel": ("Shimmy", ["shimmy[openspiel]==2.0.1", "pettingzoo==1.27.0"]),
+    "minari_datasets": ("Minari", ["minari[create,hdf5]==0.5.4", "pillow"]),
+    "jax_arrays": ("JAX", ["jax==0.10.2", "gymnasium==1.4.0"]),
 }
 
 
