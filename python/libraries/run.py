@@ -50,6 +50,11 @@ LIBRARIES = {
     "openspiel_games": ("OpenSpiel", ["open_spiel==2.0.2"], ["open_spiel==1.6"]),
     "supersuit_wrappers": ("SuperSuit", ["supersuit==3.11.0", "pettingzoo==1.27.0"]),
     "shimmy_openspiel": ("Shimmy", ["shimmy[openspiel]==2.0.1", "pettingzoo==1.27.0"]),
+    "torchrl_envs": ("TorchRL", ["torchrl==0.14.1", "gymnasium==1.4.0", "pettingzoo==1.27.0"]),
+    "tianshou_envs": ("Tianshou", ["tianshou==2.0.1"]),
+    "rllib_envs": ("RLlib", ["ray[rllib]==2.60.0", "torch==2.15.0"]),
+    "agilerl_envs": ("AgileRL", ["agilerl==2.58.0", "peft"]),
+    "skrl_envs": ("skrl", ["skrl==2.1.1", "torch==2.15.0"]),
     "minari_datasets": ("Minari", ["minari[create,hdf5]==0.5.4", "pillow"]),
     "jax_arrays": ("JAX", ["jax==0.10.2", "gymnasium==1.4.0"]),
 }

@@ -16,7 +16,7 @@ def test_page_is_whole():
     """Each program has a section, in the order of the list, with an answer to each question."""
     _, sections = libraries.sections(libraries.PAGE.read_text())
     assert list(sections) == [heading for heading, *_ in libraries.LIBRARIES.values()]
-    programs = {p.stem for p in FOLDER.glob("*.py")} - {"cells", "run"}
+    programs = {p.stem for p in FOLDER.glob("*.py")} - {"cells", "ends", "run"}
     assert programs == libraries.LIBRARIES.keys()
     for name, (heading, *versions) in libraries.LIBRARIES.items():
         text = sections[heading]
