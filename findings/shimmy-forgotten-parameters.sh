@@ -11,8 +11,9 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
-	shimmy==2.0.1 open_spiel==2.0.2 pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile --no-deps \
+	shimmy==2.0.1 open_spiel==2.0.2 pettingzoo==1.27.0 gymnasium==1.4.0 numpy==2.4.6 \
+	cloudpickle==3.1.3 typing_extensions==4.16.0 farama-notifications==0.0.6
 cd "$dir"
 "$dir/venv/bin/python" -W ignore - <<'EOF'
 import sys
