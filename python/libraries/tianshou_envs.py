@@ -87,7 +87,7 @@ cell(
     f"PettingZooEnv: {outcome(lambda: other.step(HOLD), lambda r: f'rewards {r[1]}')}",
 )
 _, terminated, truncated, row = ended(DummyVectorEnv([lambda: BothEnds(single())]))
-cell("both", f"terminated {terminated[row]}, truncated {truncated[row]}, stored as they are")
+cell("both", f"terminated {terminated[row]}, truncated {truncated[row]}, passed as they are")
 moved = data.obs.agent_id[data.terminated]
 waiting = [
     float(rewards[1 - int(agent[-1])])

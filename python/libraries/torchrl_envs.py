@@ -13,6 +13,7 @@ import marsgym.pettingzoo
 
 
 def vector(mode="SameStep", illegal="random"):
+    torch.manual_seed(1)
     options = {"config": SHORT, "autoreset_mode": mode, "illegal_action": illegal}
     env = GymWrapper(marsgym.make_vec("pig", 3, **options))
     env.set_seed(1)
