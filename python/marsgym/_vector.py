@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any, Final, Literal, TypedDict, Unpack
 
 import gymnasium
@@ -76,7 +78,9 @@ def make_vec(game: str | Game, num_envs: int, **options: Unpack[VectorOptions]) 
     autoreset mode SAME_STEP unless another is given.
     """
     if isinstance(game, Game):
-        return VectorEnv(game, num_envs, **options)
+        made = VectorEnv(game, num_envs, **options)
+        _warn_of_statistics(made.autoreset_mode)
+        return made
     given: Any = {"autoreset_mode": AutoresetMode.SAME_STEP.value, **options}
     if "vectorization_mode" in given:
         raise TypeError(
@@ -101,7 +105,20 @@ def vector_env(
     """Opens the :class:`VectorEnv` of :func:`gymnasium.make_vec`, with the autoreset mode that
     Gymnasium's own vector environments have, and that RLlib expects without looking.
     """
+    _warn_of_statistics(AutoresetMode(autoreset_mode))
     return VectorEnv(game, num_envs, autoreset_mode=autoreset_mode, **options)
+
+
+def _warn_of_statistics(mode: AutoresetMode) -> None:
+    """Warns where Gymnasium's wrapper would miscount without an error."""
+    release = tuple(int(n) for n in re.findall(r"\d+", gymnasium.__version__)[:2])
+    if mode == AutoresetMode.SAME_STEP and release < (1, 4):
+        warnings.warn(
+            "autoreset_mode is SAME_STEP, with which RecordEpisodeStatistics of gymnasium "
+            f"{gymnasium.__version__} leaves out the first decision of each game and its reward; "
+            "if you use it, install gymnasium 1.4 or pass autoreset_mode='NextStep'",
+            stacklevel=3,
+        )
 
 
 class VectorEnv(Owner, gymnasium.vector.VectorEnv[Any, Any, Any]):

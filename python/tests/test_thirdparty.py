@@ -182,3 +182,15 @@ for use in (
         use()
 """
     assert run([program, "-W", "ignore", "-c", script], tmp_path).strip() == version
+
+
+@pytest.mark.full
+def test_safetensors(python, tmp_path):
+    """Python's safetensors reads what Go writes, and writes what the tests of Go read."""
+    program = python("safetensors==0.8.0", "ml_dtypes==0.6.0")
+    folder = Path(__file__).parents[2] / "internal" / "test" / "libraries" / "testdata"
+    output = run([program, folder / "exchange.py", folder / "go.safetensors"], tmp_path)
+    assert output.strip() == "11 tensors are the same"
+    run([program, folder / "exchange.py"], tmp_path)
+    written = (tmp_path / "python.safetensors").read_bytes()
+    assert written == (folder / "python.safetensors").read_bytes()

@@ -281,3 +281,14 @@ def test_bad_options():
     with pytest.raises(TypeError, match="oponent"):
         marsgym.make_vec("pig", 2, oponent="random")
     VectorEnv.__new__(VectorEnv).close()  # as Gymnasium does if opening fails
+
+
+def test_statistics_of_old_gymnasium(monkeypatch):
+    """RecordEpisodeStatistics before 1.4 miscounts with SAME_STEP: make_vec says so."""
+    monkeypatch.setattr(gymnasium, "__version__", "1.3.0")
+    with pytest.warns(UserWarning, match="leaves out the first decision of each game"):
+        marsgym.make_vec("pig", 2)
+    with pytest.warns(UserWarning, match="leaves out the first decision of each game"):
+        marsgym.make_vec(marsgym.load("pig"), 2)
+    marsgym.make_vec("pig", 2, autoreset_mode="NextStep")
+    gymnasium.make_vec("marsgym/Pig-v1", 2)

@@ -1,0 +1,101 @@
+"""AgileRL's vector environments and DQN with the environments of marsgym."""
+
+import gymnasium
+import numpy as np
+import torch
+from agilerl.utils.utils import create_population, make_vect_envs
+from cells import GAME, HOLD, SHORT, cell, legal, outcome
+from ends import BothEnds
+
+LENIENT = "marsgym:marsgym/Pig-Lenient-v1"
+STRICT = f"marsgym:{GAME}"
+
+
+def vector(name=STRICT):
+    return make_vect_envs(name, num_envs=4, should_async_vector=False, config=SHORT)
+
+
+def until_end(env):
+    """The step that ends a game, and the next one."""
+    generator = np.random.default_rng(1)
+    _, info = env.reset(seed=1)
+    while True:
+        step = env.step(legal(info["action_mask"], generator))
+        if step[2].any():
+            return step, env.step(legal(step[-1]["action_mask"] | (step[2][:, None]), generator))
+        info = step[-1]
+
+
+env = vector()
+(obs, rewards, terminated, truncated, info), after = until_end(env)
+row = int(terminated.argmax())
+cell(
+    "autoreset",
+    f"`make_vect_envs` gives {env.metadata['autoreset_mode'].name}: the end shows the last "
+    f"position {bool(obs[row][:2].max() >= 1)}, the next step a new game "
+    f"{bool(after[0][row][:2].max() < 1)}",
+)
+torch.manual_seed(1)
+(agent,) = create_population(
+    algo="DQN",
+    observation_space=env.single_observation_space,
+    action_space=env.single_action_space,
+    net_config={"encoder_config": {"hidden_size": [8]}},
+    INIT_HP={"BATCH_SIZE": 32, "LR": 1e-3, "LEARN_STEP": 4, "TAU": 1e-2},
+    population_size=1,
+    num_envs=4,
+)
+first, info = env.reset(seed=1)
+mask = info["action_mask"]
+chosen = [
+    agent.get_action(first, epsilon, action_mask=mask) for epsilon in (0, 1) for _ in range(50)
+]
+legal_ones = [mask[np.arange(4), np.asarray(actions)].all() for actions in chosen]
+cell(
+    "mask",
+    f'`get_action(action_mask=info["action_mask"])`: legal in {sum(map(bool, legal_ones))} of '
+    f"{len(legal_ones)} calls",
+)
+
+
+def single(seed):
+    return gymnasium.make(GAME, config=SHORT).reset(seed=seed)[0].tolist()
+
+
+cell(
+    "seed",
+    "row i of `make_vect_envs`, `reset(seed=20)`, is a single environment with seed 20 + i: "
+    f"{env.reset(seed=20)[0].tolist() == [single(20 + i) for i in range(4)]}",
+)
+cell("final", f"infos of the step that ends a game: {', '.join(sorted(info))}")
+
+
+def hold(name):
+    env = vector(name)
+    env.reset(seed=1)
+    env.step(np.full(4, HOLD))
+
+
+cell(
+    "illegal",
+    f"by id: {outcome(lambda: hold(STRICT))}",
+    f"Lenient: {outcome(lambda: hold(LENIENT))}",
+)
+both = make_vect_envs(
+    make_env=lambda: BothEnds(gymnasium.make(GAME, config=SHORT)),
+    num_envs=4,
+    should_async_vector=False,
+)
+(_, _, ends, cuts, _), _ = until_end(both)
+row = int(ends.argmax())
+cell("both", f"terminated {bool(ends[row])}, truncated {bool(cuts[row])}, passed as they are")
+generator, lasts = np.random.default_rng(1), []
+_, info = env.reset(seed=1)
+held = np.zeros(4, bool)
+for _ in range(100):
+    _, rewards, terminated, _, info = env.step(
+        legal(info["action_mask"] | held[:, None], generator)
+    )
+    lasts += rewards[terminated].tolist()
+    held = terminated
+cell("waiting", f"{len(lasts)} games end with the rewards {sorted(set(lasts))}")
