@@ -11,7 +11,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -538,6 +538,8 @@ class Position:
     position and the action there, or -1 for chance. :meth:`describe` says them in words. It is no
     part of what makes positions equal.
     """
+    _by: tuple[int, str, int] | None = field(default=None, repr=False)
+    """The decision that :meth:`apply` played: the seat, where, and the action."""
 
     def __str__(self) -> str:
         return self.text
@@ -566,7 +568,8 @@ class Position:
         """The position just after an action, before any chance."""
         a = _native.action(action)
         try:
-            return self.game._position(self.game._ask(self.text, "apply", a))
+            after = self.game._position(self.game._ask(self.text, "apply", a))
+            return replace(after, _by=(self.player, self.text, a))
         except _native.IllegalActionError as e:
             raise self._illegal(a, str(e)) from None
 
@@ -714,7 +717,10 @@ class Position:
             "seed": _seed(rng),
         }
         about = _native.text(self.text, "position"), json.dumps(how).encode()
-        return self.game._position(self.game._native().document("play_on", *about))
+        found = self.game._position(self.game._native().document("play_on", *about))
+        if self._by is not None and self._by[0] == who:
+            return replace(found, past=(self._by[1:], *found.past))
+        return found
 
     def win(self) -> tuple[float, ...]:
         """[P] the share of the win that each seat expects under optimal play."""
