@@ -132,7 +132,7 @@ func (d *describer) position() {
 	for _, t := range s.Tracks {
 		levels := make([]string, len(t.At))
 		for p, level := range t.At {
-			levels[p] = d.names[p] + " " + strconv.Itoa(level)
+			levels[p] = d.to.Say(message.New("words.at", d.names[p], level))
 		}
 		d.line("- ", d.to.Word(t.Name), ": ", strings.Join(levels, ", "))
 	}

@@ -319,8 +319,8 @@ func read(t *testing.T, description string) (list []string) {
 			add("%s lab%s %s", m[1], pieces(what), m[2])
 		case "Levels on the tracks":
 			for _, at := range strings.Split(rest, ", ") {
-				words := strings.Fields(at) // seat 1 3
-				add("track %s %s %s", head, words[1], words[2])
+				words := strings.Fields(at) // seat 1 at 3
+				add("track %s %s %s", head, words[1], words[3])
 			}
 		default:
 			t.Fatalf("a line of %q: %s", section, line)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import dataclasses
 import http.client
 import json
 import math
@@ -37,11 +36,12 @@ from marsgym.game import Game, Position
 from marsgym.measure import Answer, Measurement
 
 INSTRUCTION = """\
-You play the game below. You are shown one position and choose one action. Answer with the name of a
-legal action in square brackets, such as [{0}]. You may think first; the last name in brackets counts.
+You play {0} for {1}. The rules are below. You are shown one position and choose one action. Answer
+with the name of one legal action in square brackets. You may think first; the last name in brackets
+counts.
 
-{1}"""
-"""The system message: {0} is the name of an action, {1} the rules."""
+{2}"""
+"""The system message: {0} is the title of the game, {1} the number of players, {2} the rules."""
 
 _MOST = 4 << 20
 """Bytes of an answer. Chosen: far above the longest answers of models."""
@@ -93,10 +93,11 @@ class Endpoint:
         except ValueError:
             good = False
         if not good:
-            raise ValueError("the url is none of a server; want one such as http://127.0.0.1:8000/v1")
+            raise ValueError("the url is no server's; want one such as http://127.0.0.1:8000/v1")
         if parts.username is not None or parts.password is not None or parts.query:
-            raise ValueError("the url holds a user or a query; give a key by an environment variable")
-        if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key):
+            raise ValueError("the url has a user or a query; give a key by an environment variable")
+        key = "no key" if self.key is None else self.key
+        if not (key and key.isascii() and key.isprintable()):
             raise ValueError("the key is empty, or holds characters that no key has")
         if not 0 < self.timeout < math.inf:
             raise ValueError(f"the timeout is {self.timeout}; want seconds above 0")
@@ -196,8 +197,9 @@ class Endpoint:
             ) from None
         usage = answer.get("usage")
         tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
-        whole = type(tokens) is int and 0 <= tokens < 2**53
-        return self._without_key(content or ""), tokens if whole else 0
+        if not isinstance(tokens, int) or not 0 <= tokens < 2**53:
+            tokens = 0
+        return self._without_key(content or ""), tokens
 
     def _without_key(self, text: str) -> str:
         """A text of the endpoint without the key, which a message may repeat."""
@@ -219,7 +221,7 @@ class Endpoint:
             legal: whether positions list the legal actions.
             log: a file to which the policy adds a line of JSON for each answer.
         """
-        told = INSTRUCTION.format(game.action_names[0], game.rules(lang))
+        told = INSTRUCTION.format(game.title, game.players, game.rules(lang))
         answers = legals = 0
 
         async def choose(position: Position) -> Answer:
@@ -236,8 +238,8 @@ class Endpoint:
             answers, legals = answers + 1, legals + (action is not None)
             if legals == 0 and answers >= _SILENT:
                 raise EndpointError(
-                    f"none of the first {answers} answers of {self.model} named a legal action; the "
-                    f"last ended with {text.strip()[-200:]!r}"
+                    f"none of the first {answers} answers of {self.model} named a legal action; "
+                    f"the last ended with {text.strip()[-200:]!r}"
                 )
             return Answer(action, tokens)
 
@@ -275,8 +277,8 @@ def report(game: Game, name: str, opponents: str, m: Measurement) -> str:
         shown = game.position(x["position"]).describe(legal=False)
         lines += [
             "",
-            f"Mistake {i}, in game {x['game']}: {x['action']} wins {x['regret']:.1%} less often than "
-            f"{x['best']} where",
+            f"Mistake {i}, in game {x['game']}: {x['action']} wins {x['regret']:.1%} less often "
+            f"than {x['best']} where",
             "",
             *("    " + line for line in shown.splitlines()),
         ]
@@ -336,7 +338,7 @@ def main(arguments: list[str] | None = None) -> None:
     if a.key_env is not None:
         key = os.environ.get(a.key_env)
         if not key:
-            p.exit(2, f"marsgym.ask: the environment has no key in {a.key_env}; set that variable\n")
+            p.exit(2, f"marsgym.ask: there is no key in {a.key_env}; set that variable\n")
     try:
         options = _object(a.options, "--options") or {}
         endpoint = Endpoint(a.url, a.model, key, options, a.timeout, a.retries)
@@ -354,9 +356,10 @@ def main(arguments: list[str] | None = None) -> None:
             worst=a.worst,
             name=json.dumps({"model": a.model, "lang": a.lang, **options}, sort_keys=True),
         )
-    except (EndpointError, ValueError, OSError) as e:
-        kept = f"; the same command goes on with the games in {a.file}" * isinstance(e, EndpointError)
-        p.exit(1, f"marsgym.ask: {e}{kept}\n")
+    except EndpointError as e:
+        p.exit(1, f"marsgym.ask: {e}; the same command goes on with the games in {a.file}\n")
+    except (ValueError, OSError) as e:
+        p.exit(1, f"marsgym.ask: {e}\n")
     except KeyboardInterrupt:
         p.exit(130, f"marsgym.ask: the same command goes on with the games in {a.file}\n")
     if a.json:

@@ -232,7 +232,7 @@ def _struct(position: Position) -> dict[str, Any]:
     scene = position.game._ask(position.text, "scene") or {}
     places, drawn = scene.get("places", []), scene.get("map")
     if drawn:
-        scene["map"] = {k: v for k, v in drawn.items() if k in ("cells", "borders", "groups", "kinds")}
+        scene["map"] = {k: drawn[k] for k in ("cells", "borders", "groups", "kinds") if k in drawn}
         places = places + drawn["cells"]
     for cell in places:
         for name in _DRAWN & cell.keys():
@@ -287,7 +287,7 @@ def _replay(game: str, start: str, history: list[int]) -> SpielState:
     state = pyspiel.load_game(game).new_initial_state({"position": start})
     for action in history:
         state.apply_action(action)
-    return state  # type: ignore[no-any-return]
+    return state
 
 
 def _class(id: str) -> type[SpielGame]:

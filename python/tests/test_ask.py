@@ -106,7 +106,7 @@ def test_measures(tmp_path, capsys, monkeypatch):
     assert "\n    You are seat " in out
     assert {path for path, _, _ in asked} == {"/v1/chat/completions"}
     assert {key for _, key, _ in asked} == {f"Bearer {KEY}", None}
-    assert "\nSince your last decision:\n- you: roll the die; a " in asked[-1][2]
+    assert "\nWhat has just happened:\n- you: roll the die; a " in asked[-1][2]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert len(lines) == m.calls
     assert {x["action"] for x in lines} == {"roll", "hold"}
@@ -126,7 +126,7 @@ def endless(handler, position, n):
 BAD = {
     "late": (lambda h, p, n: time.sleep(3), "has not answered within 0.3 s; attempts: 3"),
     "dripping": (endless, "has not answered within 0.3 s; attempts: 3"),
-    "nonsense": (lambda h, p, n: send(h, b"<html>"), "than a chat completion: '<html>'; attempts: 3"),
+    "nonsense": (lambda h, p, n: send(h, b"<html>"), "a chat completion: '<html>'; attempts: 3"),
     "shape": (lambda h, p, n: send(h, {"choices": []}), "something else than a chat completion"),
     "deep": (lambda h, p, n: send(h, b"[" * 10**5), "something else than a chat completion"),
     "large": (lambda h, p, n: send(h, b" " * 10**7), "more than 4 MiB; attempts: 3"),
