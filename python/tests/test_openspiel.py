@@ -249,7 +249,7 @@ def test_wrong_structs():
     for bad, want in (
         ({"position": "1-0@0"}, "scores 1 point"),
         ({"position": "0-0@0", "current_player": 1}, "current_player is 1"),
-        ({"position": str(dice.new_initial_state())}, "position"),
+        ({"position": "2-0@1 aside R7"}, "has no meaning there"),
         ({"position": 3}, "want a str"),
         ({"board": []}, "has no position"),
     ):
