@@ -68,19 +68,26 @@ func (d *describer) say(key string, args ...any) {
 	d.text = append(d.to.Append(d.text, message.New(key, args...)), '\n')
 }
 
-// past says what happened: a decision in a line, with all that follows from it until the next one.
+// past says what happened: a decision in a line, with all that follows from it until the next one or
+// until chance moves in the turn of another seat.
 func (d *describer) past(g env.Game, steps []env.Transition) {
 	if len(steps) == 0 {
 		return
 	}
 	d.say("words.past")
 	var line []string
+	turn := -1 // the seat whose line it is
 	end := func() {
 		if len(line) > 0 {
 			d.line("- ", strings.Join(line, "; "))
 		}
+		line = nil
 	}
 	for _, t := range steps {
+		if seat := game.TurnSeat(t.Before.String()); seat >= 0 && seat != turn {
+			end()
+			turn = seat
+		}
 		if !t.Chance() {
 			end()
 			what := t.Before.DescribeAction(t.Action).Head()
@@ -90,7 +97,11 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 			line = []string{d.to.Say(message.Detail(message.New("{0}", message.Seat(t.Before.CurrentPlayer())), what))}
 		}
 		for _, told := range t.Told() {
-			line = append(line, strings.TrimSpace(d.to.Say(told)))
+			text := strings.TrimSpace(d.to.Say(told))
+			if name := d.to.Name(message.Seat(max(0, turn))); len(line) == 0 && turn >= 0 && !strings.HasPrefix(text, name) {
+				text = d.to.Say(message.Detail(message.Text(name), message.Text(text)))
+			}
+			line = append(line, text)
 		}
 	}
 	end()

@@ -277,8 +277,8 @@ def report(game: Game, name: str, opponents: str, m: Measurement) -> str:
         shown = game.position(x["position"]).describe(legal=False)
         lines += [
             "",
-            f"Mistake {i}, in game {x['game']}: {x['action']} costs {x['regret']:.3f} of a win, and "
-            f"{x['best']} is best",
+            f"Mistake {i}, in game {x['game']}: {x['action']} costs {x['regret']:.3f} of a win, "
+            f"and {x['best']} is best",
             "",
             *("    " + line for line in shown.splitlines()),
         ]

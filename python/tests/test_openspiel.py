@@ -250,7 +250,7 @@ def test_wrong_structs():
         ({"position": "1-0@0"}, "scores 1 point"),
         ({"position": "0-0@0", "current_player": 1}, "current_player is 1"),
         ({"position": "2-0@1 aside R7"}, "has no meaning there"),
-        ({"position": 3}, "want a str"),
+        ({"position": 3}, "expected str"),
         ({"board": []}, "has no position"),
     ):
         with pytest.raises(pyspiel.SpielError, match=want):
