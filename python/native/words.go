@@ -60,19 +60,31 @@ func marsgym_describe(g C.uintptr_t, text *C.char, seat, legal C.int, lang, past
 		if err != nil {
 			return "", err
 		}
-		language, err := g.language(C.GoString(lang))
-		if err != nil {
-			return "", err
-		}
-		steps, err := g.readPast(p, C.GoString(past))
-		if err != nil {
-			return "", err
-		}
-		if seat < 0 {
-			seat = C.int(p.CurrentPlayer())
-		}
-		return words.Describe(g, p, words.Options{Language: language, Seat: game.Player(seat), Legal: legal != 0, Past: steps}), nil
+		return g.inWords(p, description{C.GoString(lang), game.Player(seat), legal != 0, C.GoString(past)})
 	})
+}
+
+// description is how to describe a position, see [marsgym_describe].
+type description struct {
+	lang  string
+	seat  game.Player
+	legal bool
+	past  string
+}
+
+func (g *openGame) inWords(p env.Position, d description) (string, error) {
+	language, err := g.language(d.lang)
+	if err != nil {
+		return "", err
+	}
+	steps, err := g.readPast(p, d.past)
+	if err != nil {
+		return "", err
+	}
+	if d.seat < 0 {
+		d.seat = p.CurrentPlayer()
+	}
+	return words.Describe(g, p, words.Options{Language: language, Seat: d.seat, Legal: d.legal, Past: steps}), nil
 }
 
 // pastStep is a step of a game before a position: where it was made, and the action, or -1 of chance.
