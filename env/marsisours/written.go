@@ -9,13 +9,14 @@ import (
 	"marsgym/env/game/message"
 )
 
-// writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks, or all rules of the quick game.
+// writtenParts returns [game.Spec.WrittenParts]: the map, its tiles and the tracks, without the section on
+// the quick game, or all rules of the quick game.
 // c has its defaults filled in.
 func (c Config) writtenParts() map[string]message.Message {
 	if c.Variant == Fast2 {
 		return map[string]message.Message{"rules": message.New("rules.ours.quick", c.StartHand, c.StartJunk, c.writeQuickMap())}
 	}
-	return map[string]message.Message{"map": c.writeMap(), "tracks": c.writeTracks()}
+	return map[string]message.Message{"map": c.writeMap(), "tracks": c.writeTracks(), "quick": {}}
 }
 
 // published reports whether the maps, tiles and tracks are those of the package.

@@ -216,9 +216,26 @@ func (s *Solution) appendReturns(dst []float64, st State, shares []float64) []fl
 	return dst
 }
 
-// Options implements [game.Solution].
+// Options implements [game.Solution]. Where best play is pure, the values of the turn hold those of its
+// options, up to rounding.
 func (s *Solution) Options(dst []float64, st State) ([]float64, error) {
-	return tabular.OptionValues(dst, s.r, st, s.Value)
+	if s.starts.players == 1 || st.Phase != Select && st.Phase != Decide {
+		return tabular.OptionValues(dst, s.r, st, s.Value)
+	}
+	if err := s.r.check(st); err != nil {
+		return dst, fmt.Errorf("position %s: %w", s.r.Format(st), err)
+	}
+	score, m := s.places(st)
+	parts := s.turnFrom(s.starts.index(score[:], m)).parts
+	if len(parts) > 1 {
+		return tabular.OptionValues(dst, s.r, st, s.Value)
+	}
+	var acts [actions]game.Action
+	var shares [actions]float64
+	for _, share := range s.r.options(shares[:0], s.turn, parts[0].by, st, s.r.Legal(acts[:0], st)) {
+		dst = append(dst, s.ret(share))
+	}
+	return dst, nil
 }
 
 // bestPolicy is best play as a [game.Policy].

@@ -15,6 +15,9 @@ type Options struct {
 	Language *message.Language // nil is English
 	Seat     game.Player       // who reads, and is "you"; below 0 it is nobody
 	Legal    bool              // whether to list the legal actions
+	// Past is what happened before, such as since the last decision of the reader; it ends in the
+	// position. It is no part of what the observation says.
+	Past []env.Transition
 }
 
 // Describe describes a position of a game in plain text, without colours: one fact or group of equal
@@ -23,7 +26,7 @@ type Options struct {
 // seat is to move. It panics if the seat is not below the number of players.
 func Describe(g env.Game, p env.Position, o Options) string {
 	players := g.Spec().Players
-	d := describer{to: message.Speaker{Language: o.Language}, scene: p.Scene(), names: make([]string, players)}
+	d := describer{text: make([]byte, 0, 1<<10), to: message.Speaker{Language: o.Language}, scene: p.Scene(), names: make([]string, players)}
 	for seat := range d.names {
 		d.names[seat] = d.to.Say(message.New("seat {0}", seat))
 	}
@@ -33,6 +36,7 @@ func Describe(g env.Game, p env.Position, o Options) string {
 		d.to.Names[o.Seat] = ""
 		d.names[o.Seat] += " (" + d.to.Word("you") + ")"
 	}
+	d.past(g, o.Past)
 	if d.scene == nil {
 		d.line(p.String())
 	} else {
@@ -42,12 +46,12 @@ func Describe(g env.Game, p env.Position, o Options) string {
 		d.say("words.legal")
 		d.actions(g, p)
 	}
-	return d.String()
+	return string(d.text)
 }
 
 // describer writes the lines of a description.
 type describer struct {
-	strings.Builder
+	text  []byte
 	to    message.Speaker
 	scene *game.Scene // or nil
 	names []string    // [P] of the seats by number, and which is the reader
@@ -55,12 +59,53 @@ type describer struct {
 
 func (d *describer) line(parts ...string) {
 	for _, part := range parts {
-		d.WriteString(part)
+		d.text = append(d.text, part...)
 	}
-	d.WriteByte('\n')
+	d.text = append(d.text, '\n')
 }
 
-func (d *describer) say(key string, args ...any) { d.line(d.to.Say(message.New(key, args...))) }
+func (d *describer) say(key string, args ...any) {
+	d.text = append(d.to.Append(d.text, message.New(key, args...)), '\n')
+}
+
+// past says what happened: a decision in a line, with all that follows from it until the next one or
+// until chance moves in the turn of another seat.
+func (d *describer) past(g env.Game, steps []env.Transition) {
+	if len(steps) == 0 {
+		return
+	}
+	d.say("words.past")
+	var line []string
+	turn := -1 // the seat whose line it is
+	end := func() {
+		if len(line) > 0 {
+			d.line("- ", strings.Join(line, "; "))
+		}
+		line = nil
+	}
+	for _, t := range steps {
+		if seat := game.TurnSeat(t.Before.String()); seat >= 0 && seat != turn {
+			end()
+			turn = seat
+		}
+		if !t.Chance() {
+			end()
+			what := t.Before.DescribeAction(t.Action).Head()
+			if what.IsZero() {
+				what = message.Text(g.ActionName(t.Action))
+			}
+			line = []string{d.to.Say(message.Detail(message.New("{0}", message.Seat(t.Before.CurrentPlayer())), what))}
+		}
+		for _, told := range t.Told() {
+			text := strings.TrimSpace(d.to.Say(told))
+			if name := d.to.Name(message.Seat(max(0, turn))); len(line) == 0 && turn >= 0 && !strings.HasPrefix(text, name) {
+				text = d.to.Say(message.Detail(message.Text(name), message.Text(text)))
+			}
+			line = append(line, text)
+		}
+	}
+	end()
+}
 
 func (d *describer) position() {
 	s := d.scene
@@ -98,7 +143,7 @@ func (d *describer) position() {
 	for _, t := range s.Tracks {
 		levels := make([]string, len(t.At))
 		for p, level := range t.At {
-			levels[p] = d.names[p] + " " + strconv.Itoa(level)
+			levels[p] = d.to.Say(message.New("words.at", d.names[p], level))
 		}
 		d.line("- ", d.to.Word(t.Name), ": ", strings.Join(levels, ", "))
 	}
@@ -207,7 +252,9 @@ func (d *describer) mark(c *game.SceneCell) string {
 func (d *describer) actions(g env.Game, p env.Position) {
 	if d.scene != nil {
 		for _, o := range d.scene.Options {
-			d.line("[", strconv.Itoa(int(o.Action)), "] ", o.Name, ": ", d.to.Say(o.Text))
+			d.text = append(strconv.AppendInt(append(d.text, '['), int64(o.Action), 10), "] "...)
+			d.text = append(append(d.text, o.Name...), ": "...)
+			d.text = append(d.to.Append(d.text, o.Text), '\n')
 		}
 		return
 	}

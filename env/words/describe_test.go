@@ -319,8 +319,8 @@ func read(t *testing.T, description string) (list []string) {
 			add("%s lab%s %s", m[1], pieces(what), m[2])
 		case "Levels on the tracks":
 			for _, at := range strings.Split(rest, ", ") {
-				words := strings.Fields(at) // seat 1 3
-				add("track %s %s %s", head, words[1], words[2])
+				words := strings.Fields(at) // seat 1 at 3
+				add("track %s %s %s", head, words[1], words[3])
 			}
 		default:
 			t.Fatalf("a line of %q: %s", section, line)
@@ -372,5 +372,47 @@ func TestBoard(t *testing.T) {
 		if text := words.Describe(g, p, words.Options{Language: l}); !strings.Contains(text, "\n...\n.x.\no..\n") {
 			t.Errorf("in %s:\n%s", l.Name, text)
 		}
+	}
+}
+
+// TestPast: what happened names whose turn it was, once, and leaves out nothing.
+func TestPast(t *testing.T) {
+	g, err := catalog.Open("pig", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := env.NewSession(g)
+	play := func(a game.Action, face string) {
+		if err := s.Apply(a); err != nil {
+			t.Fatal(err)
+		}
+		if face != "" {
+			if err := s.ReadRoll(face); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	play(0, "4")
+	play(1, "")
+	play(0, "1")
+	play(0, "6")
+	want := "What has just happened:\n" +
+		"- you: roll the die; a 4, turn total 4\n- you: hold; you have 4 points\n" +
+		"- seat 1: roll the die; a 1 ends the turn: seat 1 loses 0 points and has 0\n" +
+		"- you: roll the die; a 6, turn total 6\nNow: "
+	if text := words.Describe(g, s.Position(), words.Options{Seat: 0, Past: s.Steps}); !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	dice, err := catalog.Open("martian-dice", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = env.NewSession(dice)
+	if err := s.ReadRoll("t4 r9"); err != nil {
+		t.Fatal(err)
+	}
+	text := words.Describe(dice, s.Position(), words.Options{Seat: 1, Past: s.Steps})
+	if want := "What has just happened:\n- seat 0: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 }

@@ -77,6 +77,18 @@ func PlayOn(ctx context.Context, s *env.Session, seat game.Player, others []*age
 	}
 }
 
+// SinceDecision returns the steps of a game since the last decision of the seat to move that had more
+// than one legal action, with that decision; all steps if there was none.
+func SinceDecision(s *env.Session) []env.Transition {
+	seat := s.Position().CurrentPlayer()
+	for i, t := range slices.Backward(s.Steps) {
+		if t.Before.CurrentPlayer() == seat && len(t.Before.Legal()) > 1 {
+			return s.Steps[i:]
+		}
+	}
+	return s.Steps
+}
+
 // tally counts what a policy did in a game.
 type tally struct {
 	calls, illegal, drawn int

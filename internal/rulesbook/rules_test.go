@@ -193,7 +193,7 @@ func TestPages(t *testing.T) {
 	marked := regexp.MustCompile(`(?s)<!-- part: (\w+)([^\n]*) -->\n(.*?)<!-- end -->`)
 	fixed := regexp.MustCompile(`^( \d|10|\| \d) `)            // a row of a map or of a table
 	unions := regexp.MustCompile(`^\| [3-6] \| ([A-Z ;]+) \|`) // for so many players
-	for page, ids := range map[string]string{"mars-is-ours": "map tracks", "martian-risk": "pieces setup unions limit unions map"} {
+	for page, ids := range map[string]string{"mars-is-ours": "map tracks quick", "martian-risk": "pieces setup unions limit unions map"} {
 		text, err := games.Pages.ReadFile(page + ".md")
 		if err != nil {
 			t.Fatal(err)

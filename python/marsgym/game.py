@@ -11,7 +11,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -238,7 +238,8 @@ class Game:
 
     def _position(self, info: dict[str, Any]) -> Position:
         legal, returns = tuple(info["legal"]), tuple(map(float, info["returns"]))
-        return Position(self, info["text"], info["player"], legal, returns)
+        past = tuple((step["position"], step["action"]) for step in info.get("past", ()))
+        return Position(self, info["text"], info["player"], legal, returns, past)
 
     def _own(self, position: Position | str) -> Position:
         """A position of this game."""
@@ -357,7 +358,10 @@ class Game:
         """
         position = self._own(position)
         self.solve()
-        return dict(zip(position.legal_actions, self._ask(position.text, "options"), strict=True))
+        legal = position.legal_actions
+        values = (ctypes.c_double * len(legal))()
+        self._native().call("options", position.text.encode(), values, len(legal))
+        return dict(zip(legal, values, strict=True))
 
     def evaluate(
         self,
@@ -529,6 +533,13 @@ class Position:
     """In ascending order; empty where no seat is to move."""
     returns: tuple[float, ...]
     """[P] the return of each seat: zeros before the end."""
+    past: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    """Of a position from :meth:`play_on` or :meth:`Game.measure`: the steps that led here, each a
+    position and the action there, or -1 for chance. :meth:`describe` says them in words. It is no
+    part of what makes positions equal.
+    """
+    _by: tuple[int, str, int] | None = field(default=None, repr=False)
+    """The decision that :meth:`apply` played: the seat, where, and the action."""
 
     def __str__(self) -> str:
         return self.text
@@ -557,7 +568,8 @@ class Position:
         """The position just after an action, before any chance."""
         a = _native.action(action)
         try:
-            return self.game._position(self.game._ask(self.text, "apply", a))
+            after = self.game._position(self.game._ask(self.text, "apply", a))
+            return replace(after, _by=(self.player, self.text, a))
         except _native.IllegalActionError as e:
             raise self._illegal(a, str(e)) from None
 
@@ -638,7 +650,14 @@ class Position:
             raise self._illegal(a, "describe_action: illegal action")
         return str(self.game._ask(self.text, "describe_action", a))
 
-    def describe(self, seat: int | None = None, legal: bool = True, lang: str = "en") -> str:
+    def describe(
+        self,
+        seat: int | None = None,
+        legal: bool = True,
+        lang: str = "en",
+        *,
+        past: bool = True,
+    ) -> str:
         """The position in words, for agents that read, without colours. It says everything that
         the observation says, and calls the reader "you".
 
@@ -646,11 +665,15 @@ class Position:
             seat: who reads; None is the seat to move, or nobody if there is none.
             legal: whether to list the legal actions, by their numbers and names.
             lang: as in :meth:`Game.rules`.
+            past: whether to say first what happened since the last decision of the reader, in
+                a position from :meth:`play_on` or :meth:`Game.measure`.
         """
-        if seat is not None:
-            seat = _native.number(seat, "seat", 0, self.game.players - 1)
-        how = {"seat": seat, "legal": bool(legal), "lang": lang}
-        return self.game._words(self.text, "describe", json.dumps(how))
+        reader = -1 if seat is None else _native.number(seat, "seat", 0, self.game.players - 1)
+        steps = b""
+        if past and self.past:
+            steps = json.dumps([{"position": p, "action": a} for p, a in self.past]).encode()
+        about = self.text.encode(), reader, bool(legal), _native.text(lang, "lang"), steps
+        return self.game._native().call("describe", *about)
 
     def parse_action(self, text: str) -> int | None:
         """The legal action that an answer names, or None.
@@ -676,7 +699,7 @@ class Position:
         forced: bool = True,
     ) -> Position:
         """The next position in which a seat has a decision, or the end of the game. Chance and
-        the actions of the opponents are drawn.
+        the actions of the opponents are drawn. The position says in ``past`` what happened.
 
         Args:
             rng: as in :meth:`sample`.
@@ -694,7 +717,10 @@ class Position:
             "seed": _seed(rng),
         }
         about = _native.text(self.text, "position"), json.dumps(how).encode()
-        return self.game._position(self.game._native().document("play_on", *about))
+        found = self.game._position(self.game._native().document("play_on", *about))
+        if self._by is not None and self._by[0] == who:
+            return replace(found, past=(self._by[1:], *found.past))
+        return found
 
     def win(self) -> tuple[float, ...]:
         """[P] the share of the win that each seat expects under optimal play."""

@@ -102,9 +102,11 @@ class SpielGame(pyspiel.Game):
     def __reduce__(self) -> tuple[Any, ...]:
         return _read_game, (str(self),)
 
-    def new_initial_state(self) -> SpielState:
-        """The state at the start of a game."""
-        return SpielState(self)
+    def new_initial_state(self, state: Any = None) -> SpielState:
+        """The state at the start of a game, or that of a struct, or of a dict, as ``to_struct``
+        returns it. Only its position is needed.
+        """
+        return SpielState(self, state)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
         """What a player observes; everything is public."""
@@ -131,14 +133,17 @@ class _Chance:
 class SpielState(pyspiel.State):
     """A position of a game. A chance action is the index of an outcome."""
 
-    def __init__(self, game: SpielGame) -> None:
-        """Starts a game."""
+    def __init__(self, game: SpielGame, state: Any = None) -> None:
+        """Starts a game, at the state of a struct or a dict if one is given."""
         super().__init__(game)
-        self.position = game.game.initial()
+        self.position = game.game.initial() if state is None else _struct_position(game.game, state)
+        self._start = None if state is None else self.position.text
         self._drawn: tuple[int, Position] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _read_state, (pyspiel.serialize_game_and_state(self.get_game(), self),)
+        if self._start is None:
+            return _read_state, (pyspiel.serialize_game_and_state(self.get_game(), self),)
+        return _replay, (str(self.get_game()), self._start, self.history())
 
     def current_player(self) -> int:
         """The seat to move, or pyspiel.PlayerId.CHANCE or TERMINAL."""
@@ -194,6 +199,63 @@ class SpielState(pyspiel.State):
     def __str__(self) -> str:
         return self.position.text
 
+    # OpenSpiel 2.0 makes to_struct, to_json, action_to_struct, apply_action_struct and
+    # to_observation_struct of these. Older releases do not call them.
+
+    def _to_struct(self) -> dict[str, Any]:
+        return _struct(self.position)
+
+    def _to_observation_struct(self, player: int) -> dict[str, Any]:
+        return self._to_struct()  # everything is public
+
+    def _action_to_struct(self, player: int, action: int) -> dict[str, Any]:
+        if player == pyspiel.PlayerId.CHANCE:
+            return {"outcome": action}
+        return {"action": self._action_to_string(player, action)}
+
+    def _struct_to_actions(self, struct: dict[str, Any]) -> list[int]:
+        names = self.position.game.action_names
+        if self.position.is_chance and isinstance(struct.get("outcome"), int):
+            return [struct["outcome"]]
+        if not self.position.is_chance and struct.get("action") in names:
+            return [names.index(struct["action"])]
+        want = '{"outcome": 0}' if self.position.is_chance else f'{{"action": "{names[0]}"}}'
+        raise SpielError(f"the action is {struct}; want one such as {want}")
+
+
+_DRAWN = frozenset({"at", "anchor", "outline", "actions"})
+"""What pictures alone need of the cells of a scene."""
+
+
+def _struct(position: Position) -> dict[str, Any]:
+    """A position as data: its notation, and what the seats and the table have."""
+    scene = position.game._ask(position.text, "scene") or {}
+    places, drawn = scene.get("places", []), scene.get("map")
+    if drawn:
+        scene["map"] = {k: drawn[k] for k in ("cells", "borders", "groups", "kinds") if k in drawn}
+        places = places + drawn["cells"]
+    for cell in places:
+        for name in _DRAWN & cell.keys():
+            del cell[name]
+    del scene["player"]
+    return {"position": position.text, "current_player": position.player, **scene}
+
+
+def _struct_position(game: Game, state: Any) -> Position:
+    """The position of a struct or a dict."""
+    fields = state if isinstance(state, dict) else state.to_dict()
+    try:
+        position = game.position(fields["position"])
+    except KeyError:
+        raise SpielError("the state has no position; want one as to_struct returns it") from None
+    except (TypeError, ValueError) as e:
+        raise SpielError(str(e)) from None
+    if fields.get("current_player", position.player) != position.player:
+        raise SpielError(
+            f"current_player is {fields['current_player']}; in {position} it is {position.player}"
+        )
+    return position
+
 
 class Observer:
     """Observations of a state, as the environments give them."""
@@ -218,6 +280,14 @@ def _read_game(text: str) -> SpielGame:
 
 def _read_state(text: str) -> SpielState:
     return pyspiel.deserialize_game_and_state(text)[1]
+
+
+def _replay(game: str, start: str, history: list[int]) -> SpielState:
+    """The state after the actions of a history from a position."""
+    state = pyspiel.load_game(game).new_initial_state({"position": start})
+    for action in history:
+        state.apply_action(action)
+    return state
 
 
 def _class(id: str) -> type[SpielGame]:

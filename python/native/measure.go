@@ -28,8 +28,14 @@ type continuation struct {
 	Seed   uint64   `json:"seed"`
 }
 
-// marsgym_play_on writes the position to which a game goes on, see [regret.PlayOn]; argument is JSON of
-// [continuation]. The game must be solved before "exact" plays.
+// reached is a position with the steps that led to it.
+type reached struct {
+	positionInfo
+	Past []pastStep `json:"past"`
+}
+
+// marsgym_play_on writes the position to which a game goes on, see [regret.PlayOn], as [reached]; argument
+// is JSON of [continuation]. The game must be solved before "exact" plays.
 //
 //export marsgym_play_on
 func marsgym_play_on(g C.uintptr_t, text, argument *C.char, out **C.char) result {
@@ -52,7 +58,7 @@ func marsgym_play_on(g C.uintptr_t, text, argument *C.char, out **C.char) result
 		if err := regret.PlayOn(context.Background(), s, game.Player(c.Seat), others, c.Forced); err != nil {
 			return nil, err
 		}
-		return describe(s.Position()), nil
+		return reached{describe(s.Position()), pastSteps(s.Steps)}, nil
 	})
 }
 
@@ -78,8 +84,8 @@ func (g *openGame) others(ctx context.Context, names []string) (list []*agents.A
 
 // inquiry is a question of a measurement to the policy of the caller: what it does in a position.
 type inquiry struct {
-	Number   int          `json:"number"`
-	Position positionInfo `json:"position"`
+	Number   int     `json:"number"`
+	Position reached `json:"position"`
 	reply    chan reply
 }
 
@@ -107,7 +113,7 @@ func (j *job) measure(t task) (any, error) {
 
 // inquire asks the caller for a decision.
 func (j *job) inquire(ctx context.Context, s *env.Session) (c regret.Choice, err error) {
-	q := &inquiry{Position: describe(s.Position()), reply: make(chan reply, 1)}
+	q := &inquiry{Position: reached{describe(s.Position()), pastSteps(regret.SinceDecision(s))}, reply: make(chan reply, 1)}
 	select {
 	case j.inquiries <- q:
 	case <-ctx.Done():

@@ -70,7 +70,6 @@ func resolvePosition(h C.uintptr_t, text *C.char) (*openGame, env.Position, erro
 //	             the game has none
 //	"describe_action"
 //	"value"      expected return of each seat under optimal play
-//	"options"    the mover's expected return of each legal action
 //
 //export marsgym_position
 func marsgym_position(g C.uintptr_t, text, question *C.char, argument C.int64_t, out **C.char) result {
@@ -134,16 +133,39 @@ func (g *openGame) ask(p env.Position, question string, argument int64) (any, er
 	if err != nil {
 		return nil, err
 	}
-	switch question {
-	case "value":
+	if question == "value" {
 		return s.Value(p)
-	case "options":
-		if p.CurrentPlayer() < 0 {
-			return nil, fmt.Errorf("no seat is to move in %s", p)
-		}
-		return s.Options(p)
 	}
 	return nil, fmt.Errorf("unknown question %q", question)
+}
+
+// marsgym_options writes the mover's expected return of each legal action to values [n], where n is the
+// number of legal actions.
+//
+//export marsgym_options
+func marsgym_options(g C.uintptr_t, text *C.char, values *C.double, n C.int, out **C.char) result {
+	return call(out, func() error {
+		g, p, err := resolvePosition(g, text)
+		if err != nil {
+			return err
+		}
+		s, err := g.solved()
+		if err != nil {
+			return err
+		}
+		if p.CurrentPlayer() < 0 {
+			return fmt.Errorf("no seat is to move in %s", p)
+		}
+		options, err := s.Options(p)
+		if err != nil {
+			return err
+		}
+		if len(options) != int(n) {
+			return fmt.Errorf("%d values for %d legal actions", n, len(options))
+		}
+		copy(view[float64](values, len(options)), options)
+		return nil
+	})
 }
 
 // marsgym_observe writes what a seat observes in a position to obs [D].

@@ -22,7 +22,7 @@ func TestTablePolicy(t *testing.T) {
 	}
 	opened := catalog.OpenTable(rules)
 	g := newOpenGame(opened)
-	if text, err := g.inWords(g.Initial(), description{Lang: "en", Legal: true}); err != nil || !strings.Contains(text, "\n...\n...\n...\n") {
+	if text, err := g.inWords(g.Initial(), description{lang: "en", seat: -1, legal: true}); err != nil || !strings.Contains(text, "\n...\n...\n...\n") {
 		t.Errorf("described as\n%s%v", text, err)
 	}
 	solve(t, g)

@@ -25,9 +25,8 @@ const rulesWidth = 79
 
 // marsgym_words writes the answer, as plain text, to a question about a game or a position:
 //
-//	"rules"     the rules of the game; the argument is a language, such as "de"
-//	"describe"  the position; the argument is JSON of [description]
-//	"parse"     the number of the action that the answer in the argument names, or nothing
+//	"rules"  the rules of the game; the argument is a language, such as "de"
+//	"parse"  the number of the action that the answer in the argument names, or nothing
 //
 //export marsgym_words
 func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char) result {
@@ -40,12 +39,6 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 		switch question := C.GoString(question); question {
 		case "rules":
 			return g.writtenRules(argument)
-		case "describe":
-			var d description
-			if err := json.Unmarshal([]byte(argument), &d); err != nil {
-				return "", err
-			}
-			return g.inWords(p, d)
 		case "parse":
 			if a, ok := g.parser().Parse(p, argument); ok {
 				return strconv.Itoa(int(a)), nil
@@ -57,23 +50,82 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 	})
 }
 
-// description is how to describe a position.
+// marsgym_describe writes a position in words, see [words.Describe], for the seat that reads, or below 0
+// for the seat to move. past is JSON of what happened before, a list of [pastStep], or empty.
+//
+//export marsgym_describe
+func marsgym_describe(g C.uintptr_t, text *C.char, seat, legal C.int, lang, past *C.char, out **C.char) result {
+	return answer(out, func() (string, error) {
+		g, p, err := resolvePosition(g, text)
+		if err != nil {
+			return "", err
+		}
+		return g.inWords(p, description{C.GoString(lang), game.Player(seat), legal != 0, C.GoString(past)})
+	})
+}
+
+// description is how to describe a position, see [marsgym_describe].
 type description struct {
-	Lang  string `json:"lang"`
-	Seat  *int   `json:"seat"` // who reads; nil is the seat to move, or nobody
-	Legal bool   `json:"legal"`
+	lang  string
+	seat  game.Player
+	legal bool
+	past  string
 }
 
 func (g *openGame) inWords(p env.Position, d description) (string, error) {
-	language, err := g.language(d.Lang)
+	language, err := g.language(d.lang)
 	if err != nil {
 		return "", err
 	}
-	seat := p.CurrentPlayer()
-	if d.Seat != nil {
-		seat = game.Player(*d.Seat)
+	steps, err := g.readPast(p, d.past)
+	if err != nil {
+		return "", err
 	}
-	return words.Describe(g, p, words.Options{Language: language, Seat: seat, Legal: d.Legal}), nil
+	if d.seat < 0 {
+		d.seat = p.CurrentPlayer()
+	}
+	return words.Describe(g, p, words.Options{Language: language, Seat: d.seat, Legal: d.legal, Past: steps}), nil
+}
+
+// pastStep is a step of a game before a position: where it was made, and the action, or -1 of chance.
+type pastStep struct {
+	Position string      `json:"position"`
+	Action   game.Action `json:"action"`
+}
+
+// pastSteps returns steps for [readPast].
+func pastSteps(steps []env.Transition) []pastStep {
+	list := []pastStep{}
+	for _, t := range steps {
+		step := pastStep{t.Before.String(), t.Action}
+		if t.Chance() {
+			step.Action = -1
+		}
+		list = append(list, step)
+	}
+	return list
+}
+
+// readPast reads the steps that lead to a position.
+func (g *openGame) readPast(p env.Position, text string) (list []env.Transition, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	var steps []pastStep
+	if err := json.Unmarshal([]byte(text), &steps); err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		before, err := g.parse(step.Position)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(list); n > 0 {
+			list[n-1].After = before
+		}
+		list = append(list, env.Transition{Before: before, Action: step.Action, After: p})
+	}
+	return list, nil
 }
 
 func (g *openGame) writtenRules(lang string) (string, error) {

@@ -69,6 +69,30 @@ def test_tutorial(capsys, monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
+def test_language_models(capsys, monkeypatch, tmp_path):
+    """The tutorial's stub answers its command and its program, whose results the page shows."""
+    from marsgym import ask
+
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "tutorial-language-models.md").read_text()
+    stub, _ = programs("tutorial-language-models.md")
+    session = {"__name__": "stub"}
+    exec(stub, session)
+    server = session["start"](0)
+    try:
+        local = f"http://127.0.0.1:{server.server_port}/v1"
+        command = re.search(r"python -m marsgym\.ask (pig .*)", page)[1]
+        ask.main(command.replace("http://127.0.0.1:8000/v1", local).split())
+        assert f"```\n{capsys.readouterr().out}```" in page
+        text = page[page.index("import marsgym\n") :].partition("```")[0]
+        exec(text.replace("http://127.0.0.1:8000/v1", local), {})
+        assert f"```\n{capsys.readouterr().out}```" in page
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
 def test_own_game(capsys, monkeypatch, tmp_path):
     """The game of the tutorial's own rules has the values that the page shows."""
     monkeypatch.chdir(tmp_path)

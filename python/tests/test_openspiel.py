@@ -203,3 +203,60 @@ def test_exploitability_of_a_limited_game():
     own = marsgym.load("martian-dice", config=config, cache=None).evaluate("random")
     assert 2 * own.exploitability == pytest.approx(want, abs=1e-9)
     assert want == pytest.approx(0.1313657407, abs=1e-9)
+
+
+@pytest.mark.skipif(not hasattr(pyspiel, "StateStruct"), reason="needs OpenSpiel 2.0")
+@pytest.mark.parametrize("id", marsgym.games())
+def test_structs(id):
+    """A game is played by structs of states and actions, and goes on from any of them."""
+    game, rng = pyspiel.load_game(openspiel.spiel_name(id)), random.Random(2)
+    state = game.new_initial_state()
+    for _ in range(12):
+        if state.is_terminal():
+            break
+        data = json.loads(state.to_json())
+        assert data["position"] == str(state)
+        assert data["current_player"] == state.position.player
+        assert len(data["seats"]) == game.num_players()
+        names = [x["name"] for x in data["options"]]
+        if not state.is_chance_node():
+            assert names == [state.action_to_string(a) for a in state.legal_actions()]
+            assert json.loads(state.to_observation_struct(0).to_json()) == data
+        for kept in (data, state.to_struct()):
+            again = game.new_initial_state(kept)
+            assert str(again) == str(state)
+            for other in (again.clone(), pickle.loads(pickle.dumps(again))):
+                assert other.legal_actions() == state.legal_actions()
+        player = state.current_player()
+        action = state.sample_chance(rng) if player < 0 else rng.choice(state.legal_actions())
+        struct = state.action_to_struct(player, action)
+        assert state.struct_to_actions(struct) == [action]
+        want = state.child(action)
+        assert state.validate_action_struct(struct).ok()
+        state.apply_action_struct(struct)
+        assert str(state) == str(want)
+        again.apply_action(action)
+        assert str(pickle.loads(pickle.dumps(again))) == str(state)
+
+
+@pytest.mark.skipif(not hasattr(pyspiel, "StateStruct"), reason="needs OpenSpiel 2.0")
+def test_wrong_structs():
+    game, dice = load("pig"), load("martian-dice")
+    state = game.new_initial_state()
+    illegal = state.action_to_struct(0, 1)
+    assert "not legal" in str(state.apply_action_struct(illegal))
+    assert str(state) == "0-0@0"
+    for bad, want in (
+        ({"position": "1-0@0"}, "scores 1 point"),
+        ({"position": "0-0@0", "current_player": 1}, "current_player is 1"),
+        ({"position": "2-0@1 aside R7"}, "has no meaning there"),
+        ({"position": 3}, "expected str"),
+        ({"board": []}, "has no position"),
+    ):
+        with pytest.raises(pyspiel.SpielError, match=want):
+            game.new_initial_state(bad)
+    other = dice.new_initial_state()
+    outcome = other.action_to_struct(other.current_player(), 0)
+    for at, struct, want in ((state, outcome, "action"), (other, illegal, "outcome")):
+        with pytest.raises(pyspiel.SpielError, match=f"want one such as .*{want}"):
+            at.apply_action_struct(struct)

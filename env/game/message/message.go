@@ -106,18 +106,22 @@ type Speaker struct {
 }
 
 // Say returns a message in words.
-func (s Speaker) Say(m Message) string {
+func (s Speaker) Say(m Message) string { return string(s.Append(nil, m)) }
+
+// Append appends a message in words.
+func (s Speaker) Append(dst []byte, m Message) []byte {
 	if m.IsZero() {
-		return ""
+		return dst
 	}
 	if s.Language == nil {
 		s.Language = English()
 	}
-	text := s.fill(s.Language.sentence(m.Key), m.Args)
+	from := len(dst)
+	dst = s.fill(dst, s.Language.sentence(m.Key), m.Args)
 	if s.Language.Spaced {
-		return spaced(text)
+		return append(dst[:from], spaced(string(dst[from:]))...)
 	}
-	return text
+	return dst
 }
 
 // SayAll returns messages in words.
@@ -154,35 +158,35 @@ func (s Speaker) Name(seat Seat) string {
 // person reports whether a seat is spoken to.
 func (s Speaker) person(seat Seat) bool { return int(seat) < len(s.Names) && s.Names[seat] == "" }
 
-// fill returns a sentence with args in its holes. {0} is the first of them. {0|a|b} is a where it
+// fill appends a sentence with args in its holes. {0} is the first of them. {0|a|b} is a where it
 // is 1, the person who is spoken to, or a message that is not empty, and b elsewhere; holes can
 // stand in a and b.
-func (s Speaker) fill(sentence string, args []any) string {
-	var b strings.Builder
+func (s Speaker) fill(dst []byte, sentence string, args []any) []byte {
 	for {
 		at := strings.IndexByte(sentence, '{')
 		if at < 0 {
-			return b.String() + sentence
+			return append(dst, sentence...)
 		}
-		b.WriteString(sentence[:at])
-		parts, rest := hole(sentence[at:])
+		dst = append(dst, sentence[:at]...)
+		parts, n, rest := hole(sentence[at:])
 		i, err := strconv.Atoi(parts[0])
 		switch {
-		case err != nil || i < 0 || i >= len(args) || len(parts) > 3 || len(parts) == 2:
-			b.WriteString(sentence[at : len(sentence)-len(rest)]) // it is none
-		case len(parts) == 1:
-			b.WriteString(s.arg(args[i]))
+		case err != nil || i < 0 || i >= len(args) || n != 1 && n != 3:
+			dst = append(dst, sentence[at:len(sentence)-len(rest)]...) // it is none
+		case n == 1:
+			dst = s.arg(dst, args[i])
 		case s.first(args[i]):
-			b.WriteString(s.fill(parts[1], args))
+			dst = s.fill(dst, parts[1], args)
 		default:
-			b.WriteString(s.fill(parts[2], args))
+			dst = s.fill(dst, parts[2], args)
 		}
 		sentence = rest
 	}
 }
 
-// hole splits a text that begins with a hole into the parts of the hole and the rest.
-func hole(text string) (parts []string, rest string) {
+// hole splits a text that begins with a hole into the first parts of the hole, with the number of all
+// parts, and the rest.
+func hole(text string) (parts [3]string, n int, rest string) {
 	depth, from := 0, 1
 	for i := range len(text) {
 		switch text[i] {
@@ -192,13 +196,16 @@ func hole(text string) (parts []string, rest string) {
 			depth--
 		}
 		if depth == 0 || depth == 1 && text[i] == '|' {
-			parts, from = append(parts, text[from:i]), i+1
+			if n < len(parts) {
+				parts[n] = text[from:i]
+			}
+			n, from = n+1, i+1
 		}
 		if depth == 0 {
-			return parts, text[i+1:]
+			return parts, n, text[i+1:]
 		}
 	}
-	return []string{""}, ""
+	return [3]string{}, 1, ""
 }
 
 // first reports whether the first alternative of a hole holds.
@@ -208,27 +215,43 @@ func (s Speaker) first(arg any) bool {
 		return s.person(x)
 	case Message:
 		return !x.IsZero()
+	case int:
+		return x == 1
+	case uint8:
+		return x == 1
 	}
 	return fmt.Sprint(arg) == "1"
 }
 
-// arg returns an argument in words.
-func (s Speaker) arg(arg any) string {
+// arg appends an argument in words.
+func (s Speaker) arg(dst []byte, arg any) []byte {
 	switch x := arg.(type) {
+	case string:
+		return append(dst, x...)
+	case int:
+		return strconv.AppendInt(dst, int64(x), 10)
+	case uint8:
+		return strconv.AppendInt(dst, int64(x), 10)
 	case Message:
-		return s.Say(x)
+		return s.Append(dst, x)
 	case []Message:
-		return strings.Join(s.SayAll(x), s.Word(", "))
+		for i, m := range x {
+			if i > 0 {
+				dst = append(dst, s.Word(", ")...)
+			}
+			dst = s.Append(dst, m)
+		}
+		return dst
 	case Seat:
-		return s.Name(x)
+		return append(dst, s.Name(x)...)
 	case []Seat:
-		return s.seats(x)
+		return append(dst, s.seats(x)...)
 	case Figure:
-		return strings.Replace(string(x), ".", s.Language.Decimal, 1)
+		return append(dst, strings.Replace(string(x), ".", s.Language.Decimal, 1)...)
 	case error:
-		return s.Error(x)
+		return append(dst, s.Error(x)...)
 	}
-	return fmt.Sprint(arg)
+	return fmt.Append(dst, arg)
 }
 
 // seats lists seats: by their names, or else by their numbers.

@@ -1,0 +1,372 @@
+"""Strength of a language model, asked over HTTP by the protocol of chat completions.
+
+python -m marsgym.ask pig --url http://127.0.0.1:8000/v1 --model NAME --file games.jsonl
+
+The model plays games against exact play. Each decision is a request of its own: the rules, then the
+position in words. The answer is searched for the name of a legal action. Standard output says what
+the mistakes of the model cost, and shows the worst of them in words.
+
+Only the address of --url is contacted. A key is read from the environment variable that --key-env
+names; it is neither printed nor saved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import http.client
+import json
+import math
+import os
+import sys
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import marsgym
+from marsgym import _native
+from marsgym.game import Game, Position
+from marsgym.measure import Answer, Measurement
+
+INSTRUCTION = """\
+You play {0} for {1}. The rules are below. You are shown one position and choose one action. Answer
+with the name of one legal action in square brackets. You may think first; the last name in brackets
+counts.
+
+{2}"""
+"""The system message: {0} is the title of the game, {1} the number of players, {2} the rules."""
+
+_MOST = 4 << 20
+"""Bytes of an answer. Chosen: far above the longest answers of models."""
+
+_PAUSE = 60.0
+"""The longest pause before a request is repeated, in seconds. Chosen."""
+
+_REPEATED = frozenset({408, 409, 425, 429, *range(500, 600)})
+"""Statuses that another attempt may change."""
+
+_SILENT = 20
+"""How many answers, all of them without a legal action, end a measurement. Chosen."""
+
+
+class EndpointError(RuntimeError):
+    """An endpoint gives no usable answers."""
+
+
+class _AgainError(EndpointError):
+    """The same, which another attempt may change, after a pause in seconds if that is not None."""
+
+    def __init__(self, text: str, pause: float | None = None) -> None:
+        super().__init__(text)
+        self.pause = pause
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an endpoint that speaks the protocol of chat completions."""
+
+    url: str
+    """The base address, such as ``http://127.0.0.1:8000/v1``, or that of ``/chat/completions``."""
+    model: str
+    key: str | None = field(default=None, repr=False)
+    """Sent as a bearer token, if it is not None."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Further fields of a request, such as ``{"temperature": 0}``."""
+    timeout: float = 120.0
+    """Seconds until an answer must be complete."""
+    retries: int = 2
+    """How often a request that failed is repeated. The pause before it is 1 s, then 2 s, and so on
+    twice as long, or what the endpoint asks for, and at most a minute.
+    """
+
+    def __post_init__(self) -> None:
+        try:
+            parts = urllib.parse.urlsplit(self.url)
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            good = False
+        if not good:
+            raise ValueError("the url is no server's; want one such as http://127.0.0.1:8000/v1")
+        if parts.username is not None or parts.password is not None or parts.query:
+            raise ValueError("the url has a user or a query; give a key by an environment variable")
+        key = "no key" if self.key is None else self.key
+        if not (key and key.isascii() and key.isprintable()):
+            raise ValueError("the key is empty, or holds characters that no key has")
+        if not 0 < self.timeout < math.inf:
+            raise ValueError(f"the timeout is {self.timeout}; want seconds above 0")
+        _native.number(self.retries, "retries", 0, 100)
+        reserved = {"model", "messages", "stream"} & self.options.keys()
+        if reserved:
+            raise ValueError(f"options have {', '.join(sorted(reserved))}, which marsgym.ask sets")
+        json.dumps(self.options)
+
+    @property
+    def server(self) -> str:
+        """What errors call the endpoint."""
+        parts = urllib.parse.urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    async def complete(self, messages: list[dict[str, str]]) -> tuple[str, int]:
+        """The text of the answer to messages, and how many tokens the endpoint counted, or 0.
+
+        Raises:
+            EndpointError: the endpoint refuses the request, or all attempts failed.
+        """
+        body = {**self.options, "model": self.model, "messages": messages}
+        data = json.dumps(body).encode()
+        for attempt in range(self.retries + 1):
+            try:
+                return self._read(await self._post(data))
+            except _AgainError as e:
+                if attempt == self.retries:
+                    raise EndpointError(f"{e}; attempts: {attempt + 1}") from None
+                pause = 2.0**attempt if e.pause is None else e.pause
+                await asyncio.sleep(min(pause, _PAUSE))
+        raise AssertionError
+
+    async def _post(self, data: bytes) -> bytes:
+        """The body of the answer to a request. A thread of its own waits for it, which nobody waits
+        for: so nothing that an endpoint does lasts longer than the timeout, not even headers that
+        come letter by letter.
+        """
+        future: Future[bytes] = Future()
+        future.set_running_or_notify_cancel()
+
+        def send() -> None:
+            try:
+                future.set_result(self._send(data))
+            except BaseException as e:
+                future.set_exception(e)
+
+        threading.Thread(target=send, daemon=True).start()
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), self.timeout)
+        except TimeoutError:
+            text = f"{self.server} has not answered within {self.timeout:g} s"
+            raise _AgainError(text) from None
+        except (OSError, http.client.HTTPException) as e:
+            reason = self._without_key(str(getattr(e, "reason", e)) or type(e).__name__)
+            raise _AgainError(f"{self.server} cannot be reached: {reason}") from None
+
+    def _send(self, data: bytes) -> bytes:
+        path = self.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        headers = {"Content-Type": "application/json", "User-Agent": "marsgym"}
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(path, data, headers)
+        try:
+            with _opener.open(request, timeout=self.timeout) as response:
+                body: bytes = response.read(_MOST + 1)
+        except urllib.error.HTTPError as e:
+            with e:
+                raise self._refusal(e) from None
+        if len(body) > _MOST:
+            raise _AgainError(f"{self.server} answered with more than {_MOST >> 20} MiB")
+        return body
+
+    def _refusal(self, e: urllib.error.HTTPError) -> EndpointError:
+        """The error of an answer with a status that is no success."""
+        said = e.read(1000).decode(errors="replace")
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            said = str(json.loads(said)["error"]["message"])
+        said = " ".join(self._without_key(said).split())[:300]
+        text = f"{self.server} answered with status {e.code}: {said or e.reason}"
+        if e.code not in _REPEATED:
+            return EndpointError(text)
+        after = e.headers.get("Retry-After", "")
+        return _AgainError(text, float(after) if after.isdecimal() else None)
+
+    def _read(self, body: bytes) -> tuple[str, int]:
+        """The text and the tokens of the body of an answer."""
+        try:
+            answer = json.loads(body)
+            content = answer["choices"][0]["message"]["content"]
+            if not isinstance(content, str | None):
+                raise TypeError
+        except (ValueError, LookupError, TypeError, RecursionError):
+            start = self._without_key(body[:80].decode(errors="replace"))
+            raise _AgainError(
+                f"{self.server} answered with something else than a chat completion: {start!r}"
+            ) from None
+        usage = answer.get("usage")
+        tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+        if not isinstance(tokens, int) or not 0 <= tokens < 2**53:
+            tokens = 0
+        return self._without_key(content or ""), tokens
+
+    def _without_key(self, text: str) -> str:
+        """A text of the endpoint without the key, which a message may repeat."""
+        return text if self.key is None else text.replace(self.key, "(the key)")
+
+    def policy(
+        self,
+        game: Game,
+        *,
+        lang: str = "en",
+        legal: bool = True,
+        log: str | os.PathLike[str] | None = None,
+    ) -> Callable[[Position], Awaitable[Answer]]:
+        """The model as a policy for :meth:`Game.measure`. The cost of an answer is its tokens.
+
+        Args:
+            game: whose rules the model is told.
+            lang: of rules and positions.
+            legal: whether positions list the legal actions.
+            log: a file to which the policy adds a line of JSON for each answer.
+        """
+        told = INSTRUCTION.format(game.title, game.players, game.rules(lang))
+        answers = legals = 0
+
+        async def choose(position: Position) -> Answer:
+            nonlocal answers, legals
+            shown = position.describe(lang=lang, legal=legal)
+            messages = [{"role": "system", "content": told}, {"role": "user", "content": shown}]
+            text, tokens = await self.complete(messages)
+            action = position.parse_action(text)
+            if log is not None:
+                name = None if action is None else game.action_names[action]
+                line = {"position": position.text, "answer": text, "action": name, "tokens": tokens}
+                with Path(log).open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+            answers, legals = answers + 1, legals + (action is not None)
+            if legals == 0 and answers >= _SILENT:
+                raise EndpointError(
+                    f"none of the first {answers} answers of {self.model} named a legal action; "
+                    f"the last ended with {text.strip()[-200:]!r}"
+                )
+            return Answer(action, tokens)
+
+        return choose
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection, which would take the key to another address."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def report(game: Game, name: str, opponents: str, m: Measurement) -> str:
+    """What a measurement found, and its worst mistakes, in words."""
+    lines = [
+        f"{name} in {game.title}, against {opponents}: {m.games} games",
+        "",
+        f"win      {m.win:.3f}, 99 % interval {m.low:.3f} to {m.high:.3f}",
+        f"regret   {m.regret:.4f} in a game, {m.regret_per_decision:.4f} in a decision",
+        f"answers  {m.calls}, of which {m.illegal} named no legal action",
+    ]
+    if m.cost:
+        lines.append(f"tokens   {m.cost:.0f}")
+    if m.drawn:
+        lines.append(f"drawn    in {m.drawn} of {m.decisions} decisions any legal action was drawn")
+    if m.few:
+        lines.append("Few games differ in regret, so the interval may be too narrow.")
+    if m.stopped:
+        lines.append("A bound ended the measurement; the same command with a higher one goes on.")
+    for i, x in enumerate(m.worst, 1):
+        shown = game.position(x["position"]).describe(legal=False)
+        lines += [
+            "",
+            f"Mistake {i}, in game {x['game']}: {x['action']} costs {x['regret']:.3f} of a win, "
+            f"and {x['best']} is best",
+            "",
+            *("    " + line for line in shown.splitlines()),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _arguments() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(prog="python -m marsgym.ask", description=__doc__)
+    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p.add_argument("game", help="the id of a solved game")
+    p.add_argument("--url", required=True, help="base address, such as http://127.0.0.1:8000/v1")
+    p.add_argument("--model", required=True, help="name of the model, as the endpoint knows it")
+    p.add_argument(
+        "--file", required=True, help="where each game is saved; the same command resumes it"
+    )
+    p.add_argument("--games", type=int, default=50, help="number of games (default 50)")
+    p.add_argument("--key-env", metavar="NAME", help="environment variable that holds the key")
+    p.add_argument("--options", metavar="JSON", help="""such as '{"temperature": 0}'""")
+    p.add_argument("--timeout", type=float, default=120.0, help="of an answer (default 120 s)")
+    p.add_argument(
+        "--retries",
+        type=int,
+        default=2,
+        help="repetitions of a request that failed or named no legal action (default 2)",
+    )
+    p.add_argument("--concurrency", type=int, default=4, help="games at once (default 4)")
+    p.add_argument("--max-calls", type=int, help="stop after that many answers")
+    p.add_argument("--opponents", default="exact", help="agent in the other seats (default exact)")
+    p.add_argument("--players", type=int, help="number of players (default set by the game)")
+    p.add_argument("--config", metavar="JSON", help="settings that replace defaults of the game")
+    p.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
+    p.add_argument("--lang", default="en", help="language of rules and positions (default en)")
+    p.add_argument("--worst", type=int, default=3, help="mistakes to show (default 3)")
+    p.add_argument("--log", metavar="FILE", help="file to which all answers are added")
+    p.add_argument("--json", action="store_true", help="write the result as one JSON document")
+    return p
+
+
+def _object(text: str | None, flag: str) -> dict[str, Any] | None:
+    """The object that a flag holds as JSON."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError as e:
+        raise ValueError(f"{flag} is no JSON: {e}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{flag} is {text}; want an object such as " + '{"name": 1}')
+    return value
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command."""
+    p = _arguments()
+    a = p.parse_args(arguments)
+    key = None
+    if a.key_env is not None:
+        key = os.environ.get(a.key_env)
+        if not key:
+            p.exit(2, f"marsgym.ask: there is no key in {a.key_env}; set that variable\n")
+    try:
+        options = _object(a.options, "--options") or {}
+        endpoint = Endpoint(a.url, a.model, key, options, a.timeout, a.retries)
+        game = marsgym.load(a.game, a.players, _object(a.config, "--config"))
+        policy = endpoint.policy(game, lang=a.lang, log=a.log)
+        measurement = game.measure(
+            policy,
+            a.games,
+            opponents=a.opponents,
+            seed=a.seed,
+            concurrency=a.concurrency,
+            retries=a.retries,
+            max_calls=a.max_calls,
+            file=a.file,
+            worst=a.worst,
+            name=json.dumps({"model": a.model, "lang": a.lang, **options}, sort_keys=True),
+        )
+    except EndpointError as e:
+        p.exit(1, f"marsgym.ask: {e}; the same command goes on with the games in {a.file}\n")
+    except (ValueError, OSError) as e:
+        p.exit(1, f"marsgym.ask: {e}\n")
+    except KeyboardInterrupt:
+        p.exit(130, f"marsgym.ask: the same command goes on with the games in {a.file}\n")
+    if a.json:
+        print(json.dumps({**vars(measurement), "worst": list(measurement.worst)}))
+    else:
+        sys.stdout.write(report(game, a.model, a.opponents, measurement))
+
+
+if __name__ == "__main__":
+    main()
