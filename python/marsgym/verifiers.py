@@ -1,6 +1,6 @@
 """Tasks for language models in the library verifiers, by the id ``marsgym-verifiers``.
 
-    vf-eval marsgym-verifiers -n 20 --env.taskset.game martian-dice --env.taskset.kind games
+    vf-eval marsgym-verifiers -n 20 --no-push --env.taskset.game pig --env.taskset.kind games
 
 A task is a single decision, drawn as by ``python -m marsgym.positions``, or a whole game. The
 reward is 1 less the regret; an answer that names no legal action costs all that the seat could
