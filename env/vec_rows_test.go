@@ -104,7 +104,7 @@ func TestBegin(t *testing.T) {
 // the limit of moves.
 func TestRewind(t *testing.T) {
 	for name, g := range map[string]env.Game{
-		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 30}),
+		"pig":          env.NewGame(testgames.LimitedPig{Rules: testgames.NewPig(t, 2, 20), Moves: 7}),
 		"martian dice": env.NewGame(testgames.NewMartianDice(t, 2, 5, 5)),
 	} {
 		b := g.NewBatch(3, 0)
