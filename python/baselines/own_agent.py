@@ -23,7 +23,7 @@ def policy(observations, masks):
     return probs
 
 
-report(f"hold at {args.hold}, or to win", args, game, policy, 0)
+report(f"hold at {args.hold}", args, game, policy, 0)
 for mistake in game.evaluate(policy, mistakes=3).mistakes:
     cost = format(mistake["cost"], "#.3g")
     print(f"{cost}  {mistake['position']}: {mistake['action']}, not {mistake['best']}")
