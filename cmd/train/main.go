@@ -231,7 +231,7 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	if n, most := last.Evaluations, c.Train.Evaluations; n > 0 && n < most {
-		fmt.Fprintf(s.stdout, "; %d of %d, to take at most a quarter", n, most)
+		fmt.Fprintf(s.stdout, "; %d of %d evaluations, to take at most a quarter of the time", n, most)
 	}
 	if t, ok := s.workers.Status(); ok {
 		fmt.Fprintf(s.stdout, ", waited for workers %.0f %% of the time since the first job, %d results of workers, %.1f MB sent and %.1f MB received", 100*t.Waiting, t.Results, float64(t.BytesOut)/1e6, float64(t.BytesIn)/1e6)

@@ -219,8 +219,9 @@ def main():
         for line in args.kept.read_text().splitlines():
             kept |= json.loads(line)
     print(
-        "| game | computed | states | histories | OpenSpiel, s | MB | listing, s | then, s | MB "
-        "| times as fast without listing | with | value | difference |"
+        "| game | computed | states | histories | OpenSpiel, s | OpenSpiel, MB | listing, s "
+        "| after it, s | marsgym, MB | times as fast without listing | times as fast with listing "
+        "| result | difference |"
     )
     print("|" + "---|" * 13)
     for name, what in ROWS:

@@ -58,8 +58,9 @@ flat = gymnasium.wrappers.FlattenObservation(
 env.action_space.seed(1)
 cell(
     "mask",
-    f'`action_space.sample(mask)` with `info["action_mask"]`: {env.action_space.sample(mask)}',
-    "with bool: " + outcome(lambda: env.action_space.sample(mask.astype(bool)), str),
+    '`action_space.sample(mask)` with `info["action_mask"]` gives a legal action: '
+    f"{mask[env.action_space.sample(mask)] == 1}",
+    "with a mask of bool: " + outcome(lambda: env.action_space.sample(mask.astype(bool)), str),
     "FlattenObservation of `mask_in_observation` begins with the mask: "
     f"{flat.reset(seed=1)[0][:2].tolist()}",
 )

@@ -89,7 +89,7 @@ cell(
     f"the step {step.step_type.name} holds observations of {len(step.observations['info_state'])} "
     f"seats, rewards {step.rewards}, discounts {step.discounts}",
     f"legal actions {step.observations['legal_actions']}, "
-    f"player {step.observations['current_player']}",
+    f"current player {pyspiel.PlayerId(step.observations['current_player']).name}",
 )
 
 

@@ -28,13 +28,13 @@ UV = "uv==0.13.9"
 LIMIT = 300  # seconds
 
 QUESTIONS = {
-    "autoreset": "autoreset mode expected, and the other one",
-    "mask": "where it looks for the mask",
-    "seed": "how it is seeded",
+    "autoreset": "autoreset mode",
+    "mask": "action mask",
+    "seed": "seed",
     "final": "final observations and infos",
-    "illegal": "an illegal action",
-    "both": "`terminated` and `truncated` together",
-    "waiting": "credit of a seat that does not move",
+    "illegal": "illegal action",
+    "both": "terminated and truncated",
+    "waiting": "a seat that does not move",
 }
 
 # The heading of each program on the page, and the packages of each version, the newest first. The

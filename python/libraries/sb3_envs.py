@@ -117,7 +117,7 @@ cell(
     "illegal",
     f"PPO: {outcome(lambda: trained(PPO, dummy()))}",
     f"PPO, lenient id: {outcome(lambda: trained(PPO, lenient))}",
-    f"MaskablePPO: {outcome(lambda: trained(MaskablePPO, dummy()))}",
+    f"MaskablePPO: {outcome(lambda: trained(MaskablePPO, dummy()), lambda _: 'plays none')}",
     "its `predict` without masks, in `evaluate_policy` of SB3: "
     + outcome(lambda: evaluate_policy(masked, dummy(), 40, deterministic=False, warn=False)),
 )

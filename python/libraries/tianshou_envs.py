@@ -59,9 +59,10 @@ def seeded(i):
 
 cell(
     "seed",
-    "row i of DummyVectorEnv, `seed(20)`, is a single environment with seed 20 + i: "
-    f"{scores(20) == [single().reset(seed=20 + i)[0].tolist() for i in range(3)]}, "
-    f"its second game: {scores(20) == [seeded(i) for i in range(3)]}",
+    "`seed(20)` and `reset` of DummyVectorEnv start in row i the first game of a single "
+    "environment with seed 20 + i: "
+    f"{scores(20) == [single().reset(seed=20 + i)[0].tolist() for i in range(3)]}",
+    f"they start its second game: {scores(20) == [seeded(i) for i in range(3)]}",
 )
 
 np.random.seed(1)  # noqa: NPY002 (Tianshou draws from it)

@@ -75,7 +75,7 @@ def first(make, seed):
 cell(
     "seed",
     f"`set_seed` of GymWrapper twice, the same games: {first(vector, 1) == first(vector, 1)}",
-    f"the next `set_seed`, from 1: {vector().set_seed(1)}",
+    f"`set_seed(1)` returns a seed for the next environment: {vector().set_seed(1)}",
 )
 cell("final", f"`next` of every step: {kinds(dict(data['next'][0, 0].items()))}")
 

@@ -14,7 +14,9 @@ import run as libraries
 
 def test_page_is_whole():
     """Each program has a section, in the order of the list, with an answer to each question."""
-    _, sections = libraries.sections(libraries.PAGE.read_text())
+    head, sections = libraries.sections(libraries.PAGE.read_text())
+    bullets = re.findall(r"^- \*\*(.+?)\*\*", head, re.MULTILINE)
+    assert bullets == list(libraries.QUESTIONS.values())
     assert list(sections) == [heading for heading, *_ in libraries.LIBRARIES.values()]
     programs = {p.stem for p in FOLDER.glob("*.py")} - {"cells", "ends", "run"}
     assert programs == libraries.LIBRARIES.keys()

@@ -8,7 +8,9 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +54,35 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	if tools := p.Commands("go", "-C", "tools"); len(tools) > 0 {
 		t.Errorf("README.md calls go -C tools %s", strings.Join(tools[0], " "))
+	}
+}
+
+// TestReadmeProgram compiles the program of README as the body of a function, with what it leaves out.
+func TestReadmeProgram(t *testing.T) {
+	text, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, _ := docs.Page{Name: "README.md", Text: string(text)}.Split("go")
+	if len(blocks) != 1 {
+		t.Fatalf("README.md has %d programs in Go; want 1", len(blocks))
+	}
+	const before = `package p
+
+import (
+	"marsgym/env"
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+)
+
+func play(choose func(obs []float32, mask []bool) game.Action) error {
+`
+	file := filepath.Join(t.TempDir(), "readme.go")
+	if err := os.WriteFile(file, []byte(before+blocks[0]+"\nreturn nil\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -1,4 +1,5 @@
-"""OpenEnv: its client plays whole games with our server, in sessions of their own."""
+"""OpenEnv: its client plays whole games with our server, in sessions of their own, and so does the
+program of docs/text-environments.md."""
 
 import asyncio
 import contextlib
@@ -12,6 +13,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import uvicorn
 from websockets.sync.client import connect
@@ -97,6 +99,16 @@ try:
     games = asyncio.run(together(range(8))) + asyncio.run(together(range(8, 12)))
     assert games == [alone(seed) for seed in range(12)]
     assert {result for _, result in games} == {0.0, 1.0}
+
+    page = (Path(__file__).parents[4] / "docs" / "text-environments.md").read_text()
+    assert "\npython -m marsgym.openenv pig\n" in page
+    alone_program, program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[:2]
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(alone_program, names)
+        exec(program.replace("127.0.0.1:8000", url), names)
+    assert names["result"].done
+    assert names["result"].observation.action is not None, "the last answer was legal"
 
     with client() as a:
         assert "call reset first" in error(a.step, "roll")

@@ -27,6 +27,7 @@ assert rewards[1] == 1, "who always rolls never wins"
 env = names["env"]
 env.reset(num_players=2, seed=2)
 player, observation = env.get_observation()
+assert "in square brackets" in observation[0][1]
 assert "Legal actions" in observation[-1][1]
 assert env.step("I refuse.") == (False, {})
 assert env.get_observation()[0] == player
@@ -42,6 +43,7 @@ data, game = names["data"], names["data"].game
 assert len(data) == 100
 assert 0.5 < float(mean) < 1
 for entry in data:
+    assert "in square brackets" in entry["question"]
     assert data.score_answer(entry["answer"], entry) > 1 - 1e-9
     assert data.score_answer("I refuse.", entry) == data.score_answer(None, entry) == 0
     for action in entry["metadata"]["legal"]:
