@@ -12,7 +12,8 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv --without-pip "$dir/venv"
-python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile openenv==0.10.0
+python3 -m pip --python "$dir/venv/bin/python" install --quiet --no-compile \
+	openenv==0.10.0 fastapi==0.165.0 starlette==1.10.0 pydantic==2.14.4 httpx2==2.16.2
 cd "$dir"
 "$dir/venv/bin/python" - <<'EOF'
 import sys

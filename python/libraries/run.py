@@ -7,7 +7,8 @@
 Each program of this folder runs with each version of its library that the table below names, in a
 virtual environment of its own, for at most five minutes. marsgym itself is the one in this
 repository, whose library must be built (pip install -e python). Exits 1 if a cell of the page has
-changed or a program fails, and 3 if a library could not be installed.
+changed or a program fails, and 3 if a library could not be installed, whose section of the page
+then stays as it was.
 """
 
 import argparse
@@ -130,18 +131,15 @@ def merged(answers):
 
 
 def section(name, folder):
-    """The section of a library on the page, and whether all its versions could be installed."""
+    """The section of a library on the page, or None if a version could not be installed."""
     heading, *versions = LIBRARIES[name]
     texts = {}
-    whole = True
     for packages in versions:
         python, error = prepare(folder, packages)
         if python is None:
             print(f"{name}: NOT TESTED: {' '.join(packages)}: {error}", file=sys.stderr)
-            whole = False
-            texts[packages[0]] = {key: ["NOT TESTED"] for key in QUESTIONS}
-        else:
-            texts[packages[0]] = printed(python, name)
+            return None
+        texts[packages[0]] = printed(python, name)
     links = " and ".join(f"`{' '.join(packages)}`" for packages in versions)
     lines = [
         f"## {heading}",
@@ -155,7 +153,7 @@ def section(name, folder):
     for question, title in QUESTIONS.items():
         cell = merged({package: text[question] for package, text in texts.items()})
         lines.append(f"| {title} | {cell.replace('|', chr(92) + '|')} |")
-    return "\n".join(lines) + "\n", whole
+    return "\n".join(lines) + "\n"
 
 
 def sections(text):
@@ -177,7 +175,10 @@ def main():
         folder = Path(options.folder or temporary).resolve()
         for name in options.names or LIBRARIES:
             heading = LIBRARIES[name][0]
-            text, whole = section(name, folder)
+            text = section(name, folder)
+            if text is None:
+                status = status or 3
+                continue
             head, found = sections(PAGE.read_text())
             same = found.get(heading) == text
             print(f"{name}: {'as on the page' if same else 'other than on the page'}", flush=True)
@@ -185,8 +186,6 @@ def main():
                 found[heading] = text
                 ordered = [found[h] for h, *_ in LIBRARIES.values() if h in found]
                 PAGE.write_text("\n".join([head, *ordered]))
-            elif not whole:
-                status = status or 3
             elif not same:
                 status = 1
                 print(

@@ -429,6 +429,19 @@ def number(value: Any, what: str, least: int, most: int) -> int:
     return int(n)
 
 
+def json_object(text: str | None, what: str) -> dict[str, Any] | None:
+    """The object that a flag of a command holds as JSON, if it is given."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise ValueError(f"{what} is no JSON: {e}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is {text}; want an object such as " + '{"name": 1}')
+    return value
+
+
 def action(value: Any) -> int:
     """The number of an action, legal or not."""
     if type(value) is int and 0 <= value < 2**31:

@@ -17,13 +17,11 @@ import asyncio
 import contextlib
 import http.client
 import json
-import math
 import os
+import socket
 import sys
 import threading
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -45,6 +43,9 @@ counts.
 
 _MOST = 4 << 20
 """Bytes of an answer. Chosen: far above the longest answers of models."""
+
+_DAY = 86_400.0
+"""The longest timeout, in seconds. Chosen."""
 
 _PAUSE = 60.0
 """The longest pause before a request is repeated, in seconds. Chosen."""
@@ -99,8 +100,8 @@ class Endpoint:
         key = "no key" if self.key is None else self.key
         if not (key and key.isascii() and key.isprintable()):
             raise ValueError("the key is empty, or holds characters that no key has")
-        if not 0 < self.timeout < math.inf:
-            raise ValueError(f"the timeout is {self.timeout}; want seconds above 0")
+        if not 0 < self.timeout <= _DAY:
+            raise ValueError(f"the timeout is {self.timeout}; want seconds above 0, at most a day")
         _native.number(self.retries, "retries", 0, 100)
         reserved = {"model", "messages", "stream"} & self.options.keys()
         if reserved:
@@ -132,16 +133,24 @@ class Endpoint:
         raise AssertionError
 
     async def _post(self, data: bytes) -> bytes:
-        """The body of the answer to a request. A thread of its own waits for it, which nobody waits
-        for: so nothing that an endpoint does lasts longer than the timeout, not even headers that
+        """The body of the answer to a request. A thread of its own reads it, whose socket is shut
+        down at the timeout: so nothing that an endpoint does lasts longer, not even headers that
         come letter by letter.
         """
+        parts = urllib.parse.urlsplit(self.url)
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         future: Future[bytes] = Future()
         future.set_running_or_notify_cancel()
+        over, sockets = threading.Event(), list[socket.socket]()
 
         def send() -> None:
             try:
-                future.set_result(self._send(data))
+                connection = kinds[parts.scheme](parts.netloc, timeout=self.timeout)
+                with contextlib.closing(connection):
+                    connection.connect()
+                    sockets.append(connection.sock)
+                    if not over.is_set():
+                        future.set_result(self._send(connection, parts.path, data))
             except BaseException as e:
                 future.set_exception(e)
 
@@ -152,35 +161,41 @@ class Endpoint:
             text = f"{self.server} has not answered within {self.timeout:g} s"
             raise _AgainError(text) from None
         except (OSError, http.client.HTTPException) as e:
-            reason = self._without_key(str(getattr(e, "reason", e)) or type(e).__name__)
+            reason = self._line(str(e)) or type(e).__name__
             raise _AgainError(f"{self.server} cannot be reached: {reason}") from None
+        finally:
+            over.set()
+            for s in sockets:
+                with contextlib.suppress(OSError):  # of one that is closed
+                    s.shutdown(socket.SHUT_RDWR)
 
-    def _send(self, data: bytes) -> bytes:
-        path = self.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+    def _send(self, connection: http.client.HTTPConnection, path: str, data: bytes) -> bytes:
+        """The body of the answer by a connection, which follows no redirection and asks no proxy:
+        both would take the key to another address.
+        """
+        path = path.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         headers = {"Content-Type": "application/json", "User-Agent": "marsgym"}
         if self.key is not None:
             headers["Authorization"] = f"Bearer {self.key}"
-        request = urllib.request.Request(path, data, headers)
-        try:
-            with _opener.open(request, timeout=self.timeout) as response:
-                body: bytes = response.read(_MOST + 1)
-        except urllib.error.HTTPError as e:
-            with e:
-                raise self._refusal(e) from None
+        connection.request("POST", path, data, headers)
+        with connection.getresponse() as response:
+            if not 200 <= response.status < 300:
+                raise self._refusal(response)
+            body = response.read(_MOST + 1)
         if len(body) > _MOST:
             raise _AgainError(f"{self.server} answered with more than {_MOST >> 20} MiB")
         return body
 
-    def _refusal(self, e: urllib.error.HTTPError) -> EndpointError:
+    def _refusal(self, response: http.client.HTTPResponse) -> EndpointError:
         """The error of an answer with a status that is no success."""
-        said = e.read(1000).decode(errors="replace")
-        with contextlib.suppress(ValueError, TypeError, KeyError):
+        said = response.read(1 << 16).decode(errors="replace")
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
             said = str(json.loads(said)["error"]["message"])
-        said = " ".join(self._without_key(said).split())[:300]
-        text = f"{self.server} answered with status {e.code}: {said or e.reason}"
-        if e.code not in _REPEATED:
+        said = self._line(said) or self._line(response.reason)
+        text = f"{self.server} answered with status {response.status}: {said}"
+        if response.status not in _REPEATED:
             return EndpointError(text)
-        after = e.headers.get("Retry-After", "")
+        after = response.headers.get("Retry-After", "")
         return _AgainError(text, float(after) if after.isdecimal() else None)
 
     def _read(self, body: bytes) -> tuple[str, int]:
@@ -191,7 +206,7 @@ class Endpoint:
             if not isinstance(content, str | None):
                 raise TypeError
         except (ValueError, LookupError, TypeError, RecursionError):
-            start = self._without_key(body[:80].decode(errors="replace"))
+            start = self._without_key(body.decode(errors="replace"))[:80]
             raise _AgainError(
                 f"{self.server} answered with something else than a chat completion: {start!r}"
             ) from None
@@ -199,11 +214,16 @@ class Endpoint:
         tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
         if not isinstance(tokens, int) or not 0 <= tokens < 2**53:
             tokens = 0
-        return self._without_key(content or ""), tokens
+        return content or "", tokens
 
     def _without_key(self, text: str) -> str:
         """A text of the endpoint without the key, which a message may repeat."""
         return text if self.key is None else text.replace(self.key, "(the key)")
+
+    def _line(self, text: str) -> str:
+        """The start of such a text on one line, without what a terminal would obey."""
+        shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
+        return self._without_key(shown)[:300]
 
     def policy(
         self,
@@ -222,14 +242,17 @@ class Endpoint:
             log: a file to which the policy adds a line of JSON for each answer.
         """
         told = INSTRUCTION.format(game.title, game.players, game.rules(lang))
+        if log is not None:
+            Path(log).open("a").close()  # or an error, before an answer is paid for
         answers = legals = 0
 
         async def choose(position: Position) -> Answer:
             nonlocal answers, legals
             shown = position.describe(lang=lang, legal=legal)
             messages = [{"role": "system", "content": told}, {"role": "user", "content": shown}]
-            text, tokens = await self.complete(messages)
-            action = position.parse_action(text)
+            answer, tokens = await self.complete(messages)
+            action = position.parse_action(answer)
+            text = self._without_key(answer)
             if log is not None:
                 name = None if action is None else game.action_names[action]
                 line = {"position": position.text, "answer": text, "action": name, "tokens": tokens}
@@ -243,17 +266,9 @@ class Endpoint:
                 )
             return Answer(action, tokens)
 
+        about = {"model": self.model, "options": self.options, "lang": lang, "legal": legal}
+        choose.__name__ = json.dumps(about, sort_keys=True)  # names the policy in a file of games
         return choose
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection, which would take the key to another address."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirect)
 
 
 def report(game: Game, name: str, opponents: str, m: Measurement) -> str:
@@ -305,7 +320,7 @@ def _arguments() -> argparse.ArgumentParser:
         help="repetitions of a request that failed or named no legal action (default 2)",
     )
     p.add_argument("--concurrency", type=int, default=4, help="games at once (default 4)")
-    p.add_argument("--max-calls", type=int, help="stop after that many answers")
+    p.add_argument("--max-calls", type=int, help="end this run after that many answers")
     p.add_argument("--opponents", default="exact", help="agent in the other seats (default exact)")
     p.add_argument("--players", type=int, help="number of players (default set by the game)")
     p.add_argument("--config", metavar="JSON", help="settings that replace defaults of the game")
@@ -315,19 +330,6 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("--log", metavar="FILE", help="file to which all answers are added")
     p.add_argument("--json", action="store_true", help="write the result as one JSON document")
     return p
-
-
-def _object(text: str | None, flag: str) -> dict[str, Any] | None:
-    """The object that a flag holds as JSON."""
-    if text is None:
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError as e:
-        raise ValueError(f"{flag} is no JSON: {e}") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"{flag} is {text}; want an object such as " + '{"name": 1}')
-    return value
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -340,9 +342,11 @@ def main(arguments: list[str] | None = None) -> None:
         if not key:
             p.exit(2, f"marsgym.ask: there is no key in {a.key_env}; set that variable\n")
     try:
-        options = _object(a.options, "--options") or {}
+        if a.log is not None and Path(a.log).resolve() == Path(a.file).resolve():
+            raise ValueError(f"--log and --file are both {a.file}; name two files")
+        options = _native.json_object(a.options, "--options") or {}
         endpoint = Endpoint(a.url, a.model, key, options, a.timeout, a.retries)
-        game = marsgym.load(a.game, a.players, _object(a.config, "--config"))
+        game = marsgym.load(a.game, a.players, _native.json_object(a.config, "--config"))
         policy = endpoint.policy(game, lang=a.lang, log=a.log)
         measurement = game.measure(
             policy,
@@ -354,8 +358,9 @@ def main(arguments: list[str] | None = None) -> None:
             max_calls=a.max_calls,
             file=a.file,
             worst=a.worst,
-            name=json.dumps({"model": a.model, "lang": a.lang, **options}, sort_keys=True),
         )
+        if measurement.games == 0:
+            raise ValueError("no whole set of games has ended; want a higher --max-calls")
     except EndpointError as e:
         p.exit(1, f"marsgym.ask: {e}; the same command goes on with the games in {a.file}\n")
     except (ValueError, OSError) as e:

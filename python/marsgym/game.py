@@ -698,8 +698,9 @@ class Position:
         *,
         forced: bool = True,
     ) -> Position:
-        """The next position in which a seat has a decision, or the end of the game. Chance and
-        the actions of the opponents are drawn. The position says in ``past`` what happened.
+        """The next position in which a seat has a decision, or the end of the game, or where
+        ``game.move_limit`` decisions have been played on the way. Chance and the actions of the
+        opponents are drawn. The position says in ``past`` what happened.
 
         Args:
             rng: as in :meth:`sample`.

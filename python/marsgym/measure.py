@@ -149,7 +149,7 @@ def measure(
     finally:
         bar.close()
         try:
-            job.call("cancel")  # the file is closed when this returns
+            job.call("cancel", what="measure")  # the file is closed when this returns
         finally:
             job.close()
 

@@ -14,17 +14,23 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import math
+import sys
 from typing import Any
 
-import uvicorn
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
-from openenv.core.client_types import StepResult
-from openenv.core.env_client import EnvClient
-from openenv.core.env_server import Environment, create_fastapi_app
-from openenv.core.env_server.types import Action, ConcurrencyConfig, Observation, State
+try:
+    import uvicorn
+    from fastapi import FastAPI, Request
+    from fastapi.responses import JSONResponse
+    from openenv.core.client_types import StepResult
+    from openenv.core.env_client import EnvClient
+    from openenv.core.env_server import Environment, create_fastapi_app
+    from openenv.core.env_server.types import Action, ConcurrencyConfig, Observation, State
+except ImportError as e:
+    remedy = f"marsgym.openenv needs openenv ({e}); run: pip install 'openenv>=0.10'"
+    if __name__ == "__main__":
+        sys.exit(remedy)
+    raise ImportError(remedy) from None
 
 from marsgym import _native
 from marsgym.game import Game
@@ -211,9 +217,9 @@ def main(arguments: list[str] | None = None) -> None:
         server = app(
             a.game,
             a.players,
-            None if a.config is None else json.loads(a.config),
+            _native.json_object(a.config, "--config"),
             opponents=a.opponents,
-            seat=int(a.seat) if a.seat.isdigit() else a.seat,
+            seat=int(a.seat) if a.seat.isdecimal() else a.seat,
             reward=a.reward,
             retries=a.retries,
             lang=a.lang,
@@ -222,7 +228,7 @@ def main(arguments: list[str] | None = None) -> None:
             sessions=a.sessions,
             idle=a.idle,
         )
-    except (ValueError, OSError) as e:
+    except (TypeError, ValueError, OSError) as e:
         p.exit(1, f"marsgym.openenv: {e}\n")
     uvicorn.run(server, host=a.host, port=a.port, log_level="warning")
 

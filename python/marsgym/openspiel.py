@@ -243,6 +243,8 @@ def _struct(position: Position) -> dict[str, Any]:
 
 def _struct_position(game: Game, state: Any) -> Position:
     """The position of a struct or a dict."""
+    if not isinstance(state, dict) and not hasattr(state, "to_dict"):
+        raise SpielError(f"the state is {state!r}; want a dict or what to_struct returns")
     fields = state if isinstance(state, dict) else state.to_dict()
     try:
         position = game.position(fields["position"])

@@ -188,7 +188,7 @@ def main(arguments: list[str] | None = None) -> None:
         for file in (path, about):
             if os.path.lexists(file):
                 raise _taken(file)
-        game = marsgym.load(a.game, a.players, None if a.config is None else json.loads(a.config))
+        game = marsgym.load(a.game, a.players, _native.json_object(a.config, "--config"))
         game.rules(a.lang)  # or an error
         game.solve()
         rows = list(draw(game, n, a.seed, a.lang))

@@ -23,6 +23,8 @@ REPLY = "Answer with the number of a legal action in square brackets, such as [{
 
 _NO_ACTION = "This answer names no legal action."
 
+_NO_GAME = "no game is under way; call reset first"
+
 _MOST_DECISIONS = 10_000
 """The limit of decisions in games without one of their own. Chosen: far above what games take."""
 
@@ -94,6 +96,8 @@ class TextGame:
         if reward not in ("regret", "result"):
             raise ValueError(f"reward is {reward!r}; want regret or result")
         if seat != "random":
+            if isinstance(seat, str):
+                raise ValueError(f"seat is {seat!r}; want random or a number")
             seat = _native.number(seat, "seat", 0, self.game.players - 1)
         if reward == "regret":
             try:
@@ -123,7 +127,9 @@ class TextGame:
         if start.is_terminal:
             raise ValueError(f"{start} is the end of a game; want a position with a decision left")
         drawn = random.getrandbits(53) if seed is None else seed
-        self.seed = _native.number(drawn, "seed", 0, 2**63 - 1)
+        seed = _native.number(drawn, "seed", 0, 2**63 - 1)
+        self.done = True  # until the game is whole, should Ctrl-C come between
+        self.seed = seed
         self._rng = random.Random(self.seed)
         seat = self._seat
         if seat == "random":
@@ -133,29 +139,32 @@ class TextGame:
         self.decisions = self.answers = self.illegal = self._wrong = 0
         self.forfeited = self.truncated = False
         self.regret: float | None = 0.0 if self._reward == "regret" else None
-        self._go_on(start)
+        self._arrive(self._go_on(start))
         return self._rules + self._text()
 
     def step(self, answer: str | int) -> Turn:
         """Plays the action that an answer names, by text or by its number."""
         position = self.position
         if position is None or self.done:
-            raise ValueError("no game is under way; call reset first")
+            raise ValueError(_NO_GAME)
         if isinstance(answer, str):
             action = position.parse_action(answer)
         else:
             number = _native.number(answer, "answer", -(2**63), 2**63)
             action = number if number in position.legal_actions else None
-        self.answers += 1
         regret = 0.0
         if action is not None:
-            self._wrong = 0
-            self.decisions += 1
             if self.regret is not None:
                 regret = position.regret(action)
+            after = self._go_on(position.apply(action))
+            self._wrong = 0
+            self.answers += 1
+            self.decisions += 1
+            if self.regret is not None:
                 self.regret += regret
-            self._go_on(position.apply(action))
+            self._arrive(after)
         else:
+            self.answers += 1
             self.illegal += 1
             self._wrong += 1
             if self._wrong > self._retries:
@@ -170,19 +179,25 @@ class TextGame:
 
     def forfeit(self) -> float:
         """Ends the game as lost, and returns the regret of that."""
-        assert self.position is not None
+        if self.position is None or self.done:
+            raise ValueError(_NO_GAME)
+        regret = 0.0
+        if self.regret is not None:
+            regret = self.position.win()[self.seat]
+            self.regret += regret
         self.done = self.forfeited = True
-        if self.regret is None:
-            return 0.0
-        regret = self.position.win()[self.seat]
-        self.regret += regret
         return regret
 
-    def _go_on(self, position: Position) -> None:
-        """Plays to the next decision of the agent."""
-        self.position = position.play_on(self._rng, self.seat, self._opponents)
-        self.truncated = not self.position.is_terminal and self.decisions >= self._limit
-        self.done = self.truncated or self.position.is_terminal
+    def _go_on(self, position: Position) -> Position:
+        """The next decision of the agent, or the last position."""
+        return position.play_on(self._rng, self.seat, self._opponents)
+
+    def _arrive(self, position: Position) -> None:
+        """Takes a position of _go_on, in which another seat is to move at the limit of the game."""
+        limit = self.decisions >= self._limit or position.player != self.seat
+        self.truncated = limit and not position.is_terminal
+        self.done = self.truncated or position.is_terminal
+        self.position = position
 
     @property
     def result(self) -> float | None:  # noqa: D102, in the attributes of the class

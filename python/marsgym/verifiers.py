@@ -9,9 +9,11 @@ still win, and 1 more. ``--env.taskset.task.rewards`` sets other weights.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import random
+import threading
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -103,11 +105,12 @@ class TextEnv(vf.Env[TextEnvConfig]):
 
     async def run(self, task: TextTask, agents: vf.Agents) -> None:
         """Plays one task."""
-        game, single = task.open(), task.data.kind == "decisions"
+        single = task.data.kind == "decisions"
+        game = await asyncio.to_thread(task.open)  # solving holds up no other task, nor does a step
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()
             while not segment.terminated:
-                turn = game.step(segment.last_reply)
+                turn = await asyncio.to_thread(game.step, segment.last_reply)
                 if turn.done or (single and turn.action is not None):
                     break
                 segment = await interaction.turn(turn.text)
@@ -149,7 +152,17 @@ class TextTaskset(vf.Taskset[TextTask, TextConfig]):
                 yield task(row["position"], 0, row["position"], wins=wins)
 
 
-@functools.lru_cache(8)
 def _game(id: str, players: int | None, config: str) -> Game:
-    """A game, opened and solved once."""
-    return load(id, players, json.loads(config))
+    """A game, opened and solved once, even if many threads ask for it."""
+    with _opening:
+        return _solved(id, players, config)
+
+
+_opening = threading.Lock()
+
+
+@functools.lru_cache(8)
+def _solved(id: str, players: int | None, config: str) -> Game:
+    game = load(id, players, json.loads(config))
+    game.solve()
+    return game

@@ -10,6 +10,7 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,6 +120,9 @@ func (g *openGame) readPast(p env.Position, text string) (list []env.Transition,
 		before, err := g.parse(step.Position)
 		if err != nil {
 			return nil, err
+		}
+		if who := before.CurrentPlayer(); who != game.Chance && !slices.Contains(before.Legal(), step.Action) {
+			return nil, fmt.Errorf("past has action %d at %s, where it is not legal", step.Action, before)
 		}
 		if n := len(list); n > 0 {
 			list[n-1].After = before

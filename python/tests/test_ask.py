@@ -1,6 +1,10 @@
 import contextlib
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -114,6 +118,44 @@ def test_measures(tmp_path, capsys, monkeypatch):
         assert KEY not in file.read_text()
 
 
+def test_files_are_of_one_model(tmp_path):
+    """The games of one model, or of other options, are not those of another."""
+    game = marsgym.load("pig", config={"target": 20}, cache=None)
+    with serve(hold_at_10) as (url, count):
+        game.measure(ask.Endpoint(url, "m").policy(game), 2, file=tmp_path / "a.jsonl")
+        asked = count[0]
+        for model, options, legal in (
+            ("other", {}, True),
+            ("m", {"temperature": 1}, True),
+            ("m", {}, False),
+        ):
+            policy = ask.Endpoint(url, model, options=options).policy(game, legal=legal)
+            with pytest.raises(ValueError, match="name another file"):
+                game.measure(policy, 2, file=tmp_path / "a.jsonl")
+        assert count[0] == asked > 0
+
+
+def test_short_key(tmp_path, capsys, monkeypatch):
+    """A key that answers contain changes none of them."""
+    monkeypatch.setenv("THE_KEY", "1")
+    log = tmp_path / "log.jsonl"
+    with serve(lambda h, p, n: say(h, "[1]")) as (url, _):
+        run(url, tmp_path / "a.jsonl", "--key-env", "THE_KEY", "--log", str(log), games=2)
+    assert "of which 0 named no legal action" in capsys.readouterr().out
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {(x["answer"], x["action"]) for x in lines} == {("[(the key)]", "hold")}
+
+
+def test_no_proxy(tmp_path):
+    """Only the address of --url is contacted, whatever proxies the environment names."""
+    with serve(hold_at_10) as (url, _):
+        command = [sys.executable, "-m", "marsgym.ask", "pig", "--config", '{"target": 20}']
+        command += ["--url", url, "--model", "m", "--file", tmp_path / "a.jsonl", "--games", "2"]
+        proxy = {"http_proxy": "http://127.0.0.1:1", "no_proxy": ""}  # where nothing listens
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | proxy)
+    assert done.returncode == 0, done.stderr
+
+
 def endless(handler, position, n):
     """Sends headers that never end."""
     handler.send_response(200)
@@ -121,16 +163,22 @@ def endless(handler, position, n):
     for _ in range(50):
         time.sleep(0.1)
         handler.wfile.write(b"X: y\r\n")
+    whole.append(n)
+
+
+whole = []
+"""The requests that endless has answered to the end, since nobody hung up."""
 
 
 BAD = {
-    "late": (lambda h, p, n: time.sleep(3), "has not answered within 0.3 s; attempts: 3"),
-    "dripping": (endless, "has not answered within 0.3 s; attempts: 3"),
+    "late": (lambda h, p, n: time.sleep(8), "has not answered within 2 s; attempts: 3"),
+    "dripping": (endless, "has not answered within 2 s; attempts: 3"),
     "nonsense": (lambda h, p, n: send(h, b"<html>"), "a chat completion: '<html>'; attempts: 3"),
     "shape": (lambda h, p, n: send(h, {"choices": []}), "something else than a chat completion"),
     "deep": (lambda h, p, n: send(h, b"[" * 10**5), "something else than a chat completion"),
     "large": (lambda h, p, n: send(h, b" " * 10**7), "more than 4 MiB; attempts: 3"),
     "broken": (lambda h, p, n: send(h, b"", 500, Retry_After="0"), "status 500: .*attempts: 3"),
+    "deep error": (lambda h, p, n: send(h, b"[" * 10**4, 500, Retry_After="0"), "status 500: .*3"),
     "closed": (lambda h, p, n: h.connection.close(), "cannot be reached: .*attempts: 3"),
 }
 
@@ -141,7 +189,7 @@ def test_failing_endpoint(tmp_path, capsys, monkeypatch, name):
     monkeypatch.setattr(ask, "_PAUSE", 0.01)
     answer, want = BAD[name]
     healed, file = [], tmp_path / "games.jsonl"
-    limit = "10" if name in ("large", "deep", "nonsense", "shape", "broken", "closed") else "0.3"
+    limit = "2" if name in ("late", "dripping") else "10"
 
     def sometimes(handler, position, n):
         (hold_at_10 if healed or n <= 30 else answer)(handler, position, n)
@@ -159,6 +207,7 @@ def test_failing_endpoint(tmp_path, capsys, monkeypatch, name):
         assert "20 games" in capsys.readouterr().out
         run(url, tmp_path / "whole.jsonl", *more)
     assert file.read_text() == (tmp_path / "whole.jsonl").read_text()
+    assert not whole
 
 
 def test_recovers(tmp_path, capsys, monkeypatch):
@@ -202,6 +251,16 @@ def test_refusals(tmp_path, capsys, monkeypatch):
         log = tmp_path / "log.jsonl"
         err = fails(capsys, url, tmp_path / "c.jsonl", *more, "--log", str(log))
         assert "'Bearer (the key)'" in err
+    for spaces, status in ((65, 200), (990, 400)):  # the key lies where errors cut an answer
+
+        def repeat(handler, position, n, spaces=spaces, status=status):
+            send(handler, b"x" + b" " * spaces + KEY.encode(), status)
+
+        with serve(repeat) as (url, _):
+            err = fails(capsys, url, tmp_path / "d.jsonl", *more, "--retries", "0")
+            assert KEY[:4] not in err
+    with serve(lambda h, p, n: send(h, b"\33[31mred\33]0;title\7", 400)) as (url, _):
+        assert "status 400: [31mred]0;title; the same" in fails(capsys, url, tmp_path / "e.jsonl")
     for file in tmp_path.iterdir():
         assert KEY not in file.read_text()
 
@@ -227,34 +286,26 @@ def test_illegal_answers(tmp_path, capsys):
         assert "of which 0 named" not in out
         run(url, tmp_path / "c.jsonl", "--max-calls", "30", games=50)
         assert "A bound ended the measurement" in capsys.readouterr().out
+        err = fails(capsys, url, tmp_path / "d.jsonl", "--max-calls", "2")
+        assert "no whole set of games has ended; want a higher --max-calls" in err
 
 
-def test_interruption(tmp_path, capsys, monkeypatch):
-    """Ctrl-C ends the command within moments, and nothing is lost."""
+def test_interruption(tmp_path, capsys):
+    """Ctrl-C ends the command while an endpoint is silent, and nothing is lost."""
     file = tmp_path / "a.jsonl"
+    answered = []
 
     def stuck(handler, position, n):
         if n > 30:
-            time.sleep(5)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(20)
+            answered.append(n)
         hold_at_10(handler, position, n)
 
-    with serve(stuck) as (url, count):
-        real = marsgym.measure._drive
-
-        def interrupted(game, job, *more):
-            inquire = job.document
-
-            def document(*arguments, **named):
-                if count[0] > 30:
-                    raise KeyboardInterrupt
-                return inquire(*arguments, **named)
-
-            job.document = document
-            return real(game, job, *more)
-
-        monkeypatch.setattr(marsgym.measure, "_drive", interrupted)
+    with serve(stuck) as (url, _):
         with pytest.raises(SystemExit) as e:
             run(url, file, "--concurrency", "1")
+        assert not answered
     assert e.value.code == 130
     assert "the same command goes on" in capsys.readouterr().err
     assert file.read_text().count("\n") > 1
@@ -274,6 +325,10 @@ def test_wrong_arguments(tmp_path, capsys, monkeypatch):
         ("http://host/v1", ("--options", "{"), "--options is no JSON"),
         ("http://host/v1", ("--options", '{"stream": true}'), "options have stream"),
         ("http://host/v1", ("--timeout", "nan"), "want seconds above 0"),
+        ("http://host/v1", ("--timeout", "1e10"), "at most a day"),
+        ("http://host/v1", ("--log", str(file)), "name two files"),
+        ("http://host/v1", ("--log", "/nonexistent/x"), "/nonexistent/x"),
+        ("http://host/v1", ("--opponents", "gredy"), "marsgym.ask: measure: unknown agent"),
         ("http://host/v1", ("--retries", "-1"), "retries is -1"),
         ("http://host/v1", ("--lang", "de"), "its languages are en"),
         ("http://host/v1", ("--games", "0"), "games is 0"),

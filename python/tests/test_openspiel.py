@@ -255,6 +255,9 @@ def test_wrong_structs():
     ):
         with pytest.raises(pyspiel.SpielError, match=want):
             game.new_initial_state(bad)
+    for bad in ("x", '{"position": "0-0@0"}', 3, ["0-0@0"]):
+        with pytest.raises(pyspiel.SpielError, match="want a dict or what to_struct returns"):
+            game.new_initial_state(bad)
     other = dice.new_initial_state()
     outcome = other.action_to_struct(other.current_player(), 0)
     for at, struct, want in ((state, outcome, "action"), (other, illegal, "outcome")):

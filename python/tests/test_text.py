@@ -123,10 +123,68 @@ def test_games_without_end():
     assert rewards == [0, 0, 0]
 
 
+def test_limit_of_a_game():
+    """A game that reaches its limit in the turn of another seat asks the agent no more."""
+    end = marsgym.TERMINAL
+    game = marsgym.from_arrays(
+        name="turns",
+        players=2,
+        player=[0, 1, 1, 1, 0, end, end],
+        first=[0, 2, 4, 6, 8, 0, 1],
+        count=[2] * 5 + [0, 0],
+        action=[0, 1] * 5,
+        next=[1, 6, 2, 5, 3, 5, 4, 5, 5, 6],
+        returns=[[1, -1], [-1, 1]],
+        move_limit=2,
+        cache=None,
+    )
+    text = TextGame(game, seat=0, rules=False)
+    text.reset(1)
+    assert text.step(0).text.startswith("The game has ended at its limit of decisions.")
+    assert (text.position.player, text.done, text.truncated, text.result) == (1, True, True, None)
+
+
+def test_forfeit():
+    """Only a game that is under way can be given up, and only once."""
+    game = pig()
+    with pytest.raises(ValueError, match="call reset first"):
+        game.forfeit()
+    game.reset(1)
+    lost = game.position.win()[game.seat]
+    assert game.forfeit() == game.regret == lost
+    with pytest.raises(ValueError, match="call reset first"):
+        game.forfeit()
+    assert (game.regret, game.result) == (lost, 0.0)
+
+
+def test_interruption(monkeypatch):
+    """Ctrl-C while others play changes no game."""
+    game = pig(seat=0)
+    game.reset(1, "7-3@0 turn 4")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as m:
+        m.setattr(marsgym.Position, "play_on", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            game.step("hold")
+        assert (game.position.text, game.decisions, game.regret) == ("7-3@0 turn 4", 0, 0.0)
+    reward = game.step("hold").reward
+    assert (game.decisions, game.regret) == (1, -reward)
+    with monkeypatch.context() as m:
+        m.setattr(marsgym.Position, "play_on", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            game.reset(2)
+    with pytest.raises(ValueError, match="call reset first"):
+        game.step("hold")
+
+
 @pytest.mark.parametrize(
     ("options", "want"),
     [
         ({"seat": 2}, "seat is 2; want 0 to 1"),
+        ({"seat": "x"}, "seat is 'x'; want random or a number"),
         ({"reward": "win"}, "want regret or result"),
         ({"retries": -1}, "retries is -1"),
         ({"lang": "de"}, "its languages are en"),

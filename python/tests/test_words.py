@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 
 import marsgym
@@ -84,6 +86,14 @@ def test_win_and_regret():
     illegal = next(a for a in range(game.num_actions) if a not in position.legal_actions)
     with pytest.raises(IllegalActionError, match="regret: illegal action"):
         position.regret(illegal)
+
+
+def test_past_by_hand():
+    """A past that cannot have happened is an error of the caller."""
+    position = marsgym.load("pig", config={"target": 20}, cache=None).initial()
+    for text, action in (("20-3 over 0", 0), ("0-0@0", 1), ("0-0@0", -1), ("0-0@0", 10**6)):
+        with pytest.raises(ValueError, match=f"past has action {action} at {text}, where"):
+            dataclasses.replace(position, past=((text, action),)).describe()
 
 
 def test_play_on():

@@ -226,6 +226,10 @@ for more, want in (
     (["--sessions", "0"], "sessions is 0"),
     (["--idle", "0"], "idle is 0"),
     (["--seat", "5"], "seat is 5"),
+    (["--seat", "x"], "seat is 'x'; want random or a number"),
+    (["--seat", "²"], "want random or a number"),
+    (["--config", "x"], "--config is no JSON"),
+    (["--config", "[1]"], "--config is [1]; want an object"),
 ):
     with contextlib.redirect_stderr(io.StringIO()) as printed:
         assert error(main, [*ARGUMENTS, *more]) == "SystemExit: 1"
