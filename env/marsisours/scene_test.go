@@ -26,7 +26,7 @@ place-drill: place a robot in the drill lab; roll a missed attack again
 place-shield: place a robot in the shield lab; +2 in defence
 attack-b2-x1: attack b2 with 1 robot for 2 tokens; seat 1's robot, chance to win this attack 58 %
 attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, chance to win this attack 75 %
-pass: pass for the rest of the round; get a token each turn, may lay robots down`,
+pass: pass for this round; get a token each turn, may lay robots down`,
 		"7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
 keep: trade nothing; the levels stay
 cash-gem: trade gem; get 3 money

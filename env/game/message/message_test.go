@@ -78,7 +78,7 @@ func TestSay(t *testing.T) {
 		{"de", []string{"", "A", "B"}, tie, "du, A und B liegen gleichauf und werfen noch einmal"},
 		{"de", nil, note, "würfeln; Steuer: {0} %"},
 		{"de", nil, note.Head(), "würfeln"},
-		{"de", nil, lost, "nach 0,5 % der Würfe kann der Zug keine Punkte mehr bringen"},
+		{"de", nil, lost, "nach 0,5 % der Würfe sind keine Punkte mehr möglich"},
 		{"zh", nil, lost, "0.5 % 的擲骰之後，這一輪不可能再得分"},
 		{"de", nil, message.Message{}, ""},
 		{"en", nil, message.New("{0|one|{1|{2}|b}} {3} {x} {", 2, message.Seat(0), 7), "b {3} {x} {"},
