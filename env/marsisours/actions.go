@@ -239,6 +239,7 @@ func (r *Rules) apply(s *State, x int) {
 		case x < a.pass:
 			slot, robots := a.target(x)
 			seat.Tokens -= uint8(robots * r.cost(s, p))
+			r.tell(s, "attack")
 			s.Phase, s.Place, s.Attackers = Rolling, r.place[slot], uint8(robots)
 		default:
 			s.Passed |= 1 << p

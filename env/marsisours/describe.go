@@ -60,7 +60,7 @@ func (r *Rules) step(s *State) message.Message {
 	case Cashing:
 		return message.New("ours.cashing", mover)
 	case Buying:
-		return message.New("ours.buying", mover)
+		return message.New("ours.buying", mover, s.diceLeft())
 	case Naming:
 		return message.New("ours.naming", mover)
 	case Scoring:
@@ -102,7 +102,7 @@ func (r *Rules) DescribeAction(s State, action game.Action) message.Message {
 	case x == a.pass && !r.cfg.PassBonusOnPass:
 		return message.New("ours.pass-round")
 	case x == a.pass:
-		return message.Note(message.New("ours.pass"), message.New("ours.pass-bonus"))
+		return message.Note(message.New("ours.pass-round"), message.New("ours.pass-bonus"))
 	case x < a.skip:
 		place := int(r.place[x-a.down])
 		q, _ := s.owner(place)
@@ -116,7 +116,12 @@ func (r *Rules) DescribeAction(s State, action game.Action) message.Message {
 	case x == a.cash:
 		return message.Note(message.New("ours.keep"), message.New("ours.keep-stays"))
 	case x < a.buy:
-		return message.Note(message.New("ours.cash", words(productNames(x-a.cash))), message.New("ours.cash-pay", r.pay(&s, x-a.cash).text()))
+		pay := r.pay(&s, x-a.cash)
+		trade := message.Note(message.New("ours.cash", words(productNames(x-a.cash))), message.New("ours.cash-pay", pay.text()))
+		if lost := int(s.Seats[p].Tokens) + pay.Tokens - maxTokens; lost > 0 && !r.hasLab(&s, p, converter) {
+			trade = message.Note(trade, message.New("ours.cash-lost", lost, maxTokens))
+		}
+		return trade
 	case x == a.buy:
 		return message.New("ours.buy-none")
 	case x < a.name:

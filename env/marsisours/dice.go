@@ -17,11 +17,7 @@ import (
 func (r *Rules) AskRoll(s State) message.Message {
 	switch s.Phase {
 	case Laying:
-		var names []string
-		for _, c := range r.board.units[s.Place] {
-			names = append(names, r.board.name[c])
-		}
-		return message.New("ours.ask-tile", strings.Join(names, " "), "gsmt"[:len(names)])
+		return message.New("ours.ask-tile", r.unitName(s.Place), "gsmt"[:len(r.board.units[s.Place])])
 	case Drawing:
 		return message.New("ours.ask-starter")
 	case Scoring:
@@ -31,6 +27,15 @@ func (r *Rules) AskRoll(s State) message.Message {
 		return message.New("ours.ask-again", message.Seat(s.Mover), s.Attackers, s.Die)
 	}
 	return message.New("ours.ask-attack", message.Seat(s.Mover), s.Attackers, message.Seat(s.defender()))
+}
+
+// unitName names the cells of unit i of the map, in the order of a roll.
+func (r *Rules) unitName(i uint8) string {
+	var names []string
+	for _, c := range r.board.units[i] {
+		names = append(names, r.board.name[c])
+	}
+	return strings.Join(names, " ")
 }
 
 // sceneRoll returns how a roll is entered: the terrain of a tile, or dice.

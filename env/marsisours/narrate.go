@@ -69,7 +69,7 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 	}
 	switch s.Phase {
 	case Laying:
-		say("ours.tile", tileText(roll))
+		say("ours.tile", r.tileText(s.Place, roll), r.unitName(s.Place))
 		return dst
 	case Drawing:
 		if shown == "" {
@@ -92,12 +92,13 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 	return dst
 }
 
-// tileText names the terrain of a tile, and its station, from the letters of the roll.
-func tileText(roll string) []message.Message {
+// tileText names the terrain of unit i, and its station, from the letters of the roll.
+func (r *Rules) tileText(i uint8, roll string) []message.Message {
 	var names []string
-	for _, letter := range roll {
+	roll = strings.TrimSpace(roll)
+	for k, c := range r.board.units[i] {
 		name := "station"
-		if t := strings.IndexRune(terrainLetters, letter); t >= 0 {
+		if t := strings.IndexByte(terrainLetters, roll[k]); t >= 0 && r.board.standable>>c&1 == 1 {
 			name = terrainNames[t]
 		}
 		names = append(names, name)

@@ -130,6 +130,8 @@ func TestTold(t *testing.T) {
 			"rocket lab: seat 1: 3 tokens beyond 10 lost"},
 		{"tokens of an insurance beyond ten", "0-0@0 attack b3 x1" + both + ground + " robots o..o/.A../.B../o..o labs ...... round 1", "5 4",
 			"attack: seat 1: 3 tokens beyond 10 lost"},
+		{"the price of an attack", "0-0@0" + both + ground + " robots o..o/.A../.B../o..o labs ...... round 1", "attack-b3-x1",
+			"attack: seat 0: tokens 7 (-2)"},
 		{"an income beyond ten", "0-0@1 start 0 tokens 10-8 hand 4-4 junk 7-8 passed 0" + ground + " robots o..o/.a../..../o..o labs ...... round 1", "pass",
 			"income: seat 0: 1 token beyond 10 lost"},
 		{"the converter loses none", "0-0@1" + both + ground + " robots o..o/.A../..../o..o labs ..B... round 1", "place-rocket",

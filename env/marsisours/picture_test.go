@@ -24,9 +24,9 @@ func TestPicture(t *testing.T) {
 	}
 	want := strings.TrimPrefix(`
 round 2 of 3: seat 0 places, attacks or passes
-seat  money tokens hand junkyard map dice gem soda metal turf
-0 A <     3      5    3        6   2    0   2    0     1    0  starter
-1 B       0      6    4        5   2    1   0    1     0    2
+seat  money tokens hand junkyard map labs dice gem soda metal turf
+0 A <     3      5    3        6   2    1    0   2    0     1    0  starter
+1 B       0      6    4        5   2    1    1   0    1     0    2
       a  b  c  d  fair      .  attacks cost 1 token a robot
   1  () g. sA ()  rocket    A  4 tokens; drops anywhere
   2  m. tA m. tb  converter .  tokens above 10 are money

@@ -94,6 +94,7 @@ func (r *Rules) sceneSeat(s *State, p int) game.SceneSeat {
 			{Name: "in hand", Group: robots, Value: int(seat.Hand)},
 			{Name: "in the junkyard", Group: robots, Value: int(seat.Junk)},
 			{Name: "on the map", Group: robots, Value: onMap},
+			{Name: "in labs", Group: robots, Value: bits.OnesCount64(s.Robots[p] & allLabs)},
 			{Name: "alchemy dice", Value: int(seat.Dice)},
 		}
 	}

@@ -26,12 +26,18 @@ place-drill: place a robot in the drill lab; roll a missed attack again
 place-shield: place a robot in the shield lab; +2 in defence
 attack-b2-x1: attack b2 with 1 robot for 2 tokens; seat 1's robot, chance to win this attack 58 %
 attack-b2-x2: attack b2 with 2 robots for 4 tokens; seat 1's robot, chance to win this attack 75 %
-pass: pass; get a token each turn, may lay robots down`,
+pass: pass for this round; get a token each turn, may lay robots down`,
 		"7-2@0 cash start 0 tokens 5-6 hand 3-2 junk 7-9 tracks 2010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
 keep: trade nothing; the levels stay
 cash-gem: trade gem; get 3 money
 cash-metal: trade metal; get 2 tokens
 cash-gem+metal: trade gem, metal; get 3 money, 2 tokens`,
+		"7-2@0 cash start 0 tokens 9-6 hand 3-2 junk 7-9 tracks 0010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs A..... round 2": `
+keep: trade nothing; the levels stay
+cash-metal: trade metal; get 2 tokens; 1 token beyond 10 lost`,
+		"7-2@0 cash start 0 tokens 9-6 hand 3-2 junk 7-9 tracks 0010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs ..A... round 2": `
+keep: trade nothing; the levels stay
+cash-metal: trade metal; get 2 tokens`,
 	} {
 		s, err := r.Parse(text)
 		if err != nil {

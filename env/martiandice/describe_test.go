@@ -9,7 +9,7 @@ import (
 	"marsgym/internal/figure"
 )
 
-// TestLostRolls compares the rolls that are said to leave a turn without points with a search of
+// TestLostRolls compares the rolls that are said to leave no chance of points with a search of
 // all that can follow, for all decisions of some dice, and at a position whose forced choice of a
 // cow loses what the stuck rolls do not.
 func TestLostRolls(t *testing.T) {
@@ -35,7 +35,7 @@ func TestLostRolls(t *testing.T) {
 					p += o.Prob
 				}
 			}
-			want := "; " + figure.Chance(p) + " % of rolls leave the turn without points"
+			want := "; " + figure.Chance(p) + " % of rolls leave no chance of points"
 			if got := r.DescribeAction(s, martiandice.Roll).String(); !strings.HasSuffix(got, want) {
 				t.Errorf("%v: %q; want %q", s, got, want)
 			}
@@ -83,7 +83,7 @@ func TestLostRolls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.DescribeAction(s, martiandice.Roll).String(), "roll 2 dice; 19 % of rolls leave the turn without points"; got != want {
+	if got, want := r.DescribeAction(s, martiandice.Roll).String(), "roll 2 dice; 19 % of rolls leave no chance of points"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
 }

@@ -196,7 +196,7 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 		c, _ := readCounts(roll)
 		switch {
 		case roll == "" && next.Phase != Select:
-			return append(dst, message.New("dice.ends", next.Score[s.Seat]-s.Score[s.Seat]))
+			return append(dst, message.New("dice.ends", next.Score[s.Seat]-s.Score[s.Seat], next.Score[s.Seat]))
 		case roll == "":
 			c = next.Roll
 			c[tank] = next.Aside[tank] - s.Aside[tank]

@@ -195,6 +195,9 @@ func (r *Rules) narrateBattle(dst []message.Message, s, next *State, roll string
 		if next.Phase != Over && u&^next.Own[s.Mover] == 0 && u&^s.Own[s.Mover] != 0 {
 			dst = append(dst, message.New("risk.union", message.Seat(s.Mover), unionName(i)))
 		}
+		if defender := s.owner(int(s.To)); next.Phase != Over && u>>s.To&1 == 1 && u&^s.Own[defender] == 0 {
+			dst = append(dst, message.New("risk.union-lost", message.Seat(defender), unionName(i)))
+		}
 	}
 	return dst
 }

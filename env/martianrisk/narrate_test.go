@@ -73,6 +73,8 @@ func TestNarrate(t *testing.T) {
 			"B 4+4 and tower 2 = 10 against A 1+1 and tower 1 = 3", "battle won: A falls to seat 1, and seat 0 is out",
 			"the tower in A goes back to seat 0's supply: the large piece", "one army moves into A", "seat 1 has all regions"}},
 		{"1-2@1 battle B>A start 0 ; A:4 ; B:2LMS C:1 round 1", "4 4 1 1", []string{"B 4+4 and tower 3 = 11 against A 1+1 = 2", "battle won: A loses an army, 3 left"}},
+		{"2-1@1 battle B>A start 0 ; A:1 C:1 ; B:3 round 1", "4 4 1 1", []string{
+			"B 4+4 = 8 against A 1+1 = 2", "battle won: A falls to seat 1", "seat 0 no longer has all of union a"}},
 		{"2-1@0 roll start 0 ; A:1 C:1 ; B:3 round 1", "2", []string{"seat 0 rolls a 2, and 1 for unions: 3 points; a new tower needs a 3 or 4"}},
 		{"2-1@0 roll start 0 ; A:1 B:1 ; C:3 round 1", "1", []string{"seat 0 rolls a 1: 1 point"}},
 		{"1-2@1 roll start 0 ; A:3 ; B:2LMS C:2 round 1", "3", []string{"seat 1 rolls a 3: 3 points; nothing can be placed"}},

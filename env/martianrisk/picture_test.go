@@ -28,9 +28,9 @@ func TestPicture(t *testing.T) {
 	text := picture.Text(&scene, message.Speaker{})
 	want := strings.TrimPrefix(`
 round 2 of 2, seat 1: A attacks B
-seat regions armies supply unions large medium small
-0          2      2      2      0     0      0     0  starter
-1          1      3      1      0     0      0     1
+seat regions armies unions supply large medium small
+0          2      2      0      2     0      0     0  starter
+1          1      3      0      1     0      0     1
 A>1:3 ----- B!0:1 ----- C 0:1
    a LM                    a LMS`, "\n")
 	if got := colour.Strip(text); got != want {
@@ -61,8 +61,8 @@ func TestSeatLines(t *testing.T) {
 	}
 	for _, tt := range []struct{ picture, want string }{
 		{drawn(r.Scene(setup)), "setup: seat 0 occupies a region; armies to place: 2\n"},
-		{drawn(r.Scene(setup)), "\n1          0      0      4"},
-		{drawn(r.Scene(do(t, r, setup, "a"))), "\n0          1      1      3"},
+		{drawn(r.Scene(setup)), "\n1          0      0      0      4"},
+		{drawn(r.Scene(do(t, r, setup, "a"))), "\n0          1      1      0      3"},
 		{drawn(r3.Scene(out)), "2  out\n"},
 	} {
 		if got := tt.picture; !strings.Contains(got, tt.want) {
@@ -132,7 +132,7 @@ func TestExplain(t *testing.T) {
 	for word, want := range map[string]string{
 		"a":     "A: seat 1's armies: 3, tower: large, medium; union a: A 1:3LM  C 0:1LMS; beside it: B 0:1",
 		"b":     "B: seat 0's armies: 1; beside it: A 1:3LM  C 0:1LMS",
-		"seats": "seat regions armies supply unions large medium small; 0          2      2      2      0     0      0     0  starter; 1 <        1      3      1      0     0      0     1",
+		"seats": "seat regions armies unions supply large medium small; 0          2      2      0      2     0      0     0  starter; 1 <        1      3      0      1     0      0     1",
 		"z":     "", "": "",
 	} {
 		if got := strings.Join(picture.Explain(&scene, message.Speaker{}, word), "; "); got != want {

@@ -45,7 +45,11 @@ func (r *Rules) sceneText(s *State) message.Message {
 	if s.Phase == Over {
 		for p, ret := range r.Returns(nil, *s) {
 			if r.spec.WinShare(ret) > 1-game.Tie {
-				return message.New("over.wins", message.Seat(p))
+				wins := message.New("over.wins", message.Seat(p))
+				if s.Own[p] != r.board.all {
+					wins = message.Note(wins, message.New("risk.goal-leader", r.cfg.MaxRounds))
+				}
+				return wins
 			}
 		}
 	}
@@ -71,12 +75,16 @@ func (r *Rules) sceneSeat(s *State, p uint8) game.SceneSeat {
 		Score: game.SceneScore{Name: "regions", Value: bits.OnesCount64(s.Own[p]), Target: r.n},
 		Counts: []game.SceneCount{
 			{Name: "armies", Value: s.onMap(p)},
-			{Name: "armies", Group: supply, Value: r.supply(s, p)},
 			{Name: "unions", Value: r.bonus(s, p)},
+			{Name: "armies", Group: supply, Value: r.supply(s, p)},
 		},
 	}
 	if r.cfg.Trios > 0 {
 		large, medium, small := r.pieces(s, p)
+		if s.Phase == Small && p == s.Mover {
+			small--
+			seat.Notes = append(seat.Notes, message.New("risk.in-hand"))
+		}
 		seat.Counts = append(seat.Counts, game.SceneCount{Name: "large pieces", Group: supply, Value: large},
 			game.SceneCount{Name: "medium pieces", Group: supply, Value: medium}, game.SceneCount{Name: "small pieces", Group: supply, Value: small})
 	}

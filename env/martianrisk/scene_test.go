@@ -34,6 +34,49 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestSceneSmall: the small piece that a seat is about to place is in its hand, not in its supply.
+func TestSceneSmall(t *testing.T) {
+	r := rules(t, martianrisk.TinyConfig())
+	s, err := r.Parse("3-1@0 fortify start 0 ; A:1LMS B:1 C:1 ; D:1 round 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seat := func() (text string) {
+		view := r.Scene(s).Seats[0]
+		for _, n := range view.Counts {
+			if n.Name == "small pieces" {
+				text = fmt.Sprint(n.Value)
+			}
+		}
+		return text + fmt.Sprint(view.Notes)
+	}
+	if got, want := seat(), "0[starter]"; got != want {
+		t.Errorf("before: %s; want %s", got, want)
+	}
+	if s, err = r.Apply(s, action(t, r, "a/b")); err != nil || s.Phase != martianrisk.Small {
+		t.Fatalf("%s, %v", r.Format(s), err)
+	}
+	if got, want := seat(), "0[the small piece in hand starter]"; got != want {
+		t.Errorf("in hand: %s; want %s", got, want)
+	}
+}
+
+// TestSceneEnd: at the limit of rounds a scene says why a seat has won.
+func TestSceneEnd(t *testing.T) {
+	r := rules(t, toy(nil))
+	for text, want := range map[string]string{
+		"1-2@0 over start 0 ; A:3 ; B:1 C:1 round 2": "over: seat 1 wins; after round 2 most regions win, then armies and tower points",
+		"0-3@1 over start 0 ; ; A:1 B:1 C:1 round 2": "over: seat 1 wins",
+	} {
+		s, err := r.Parse(text)
+		if err != nil {
+			t.Error(err)
+		} else if got := r.Scene(s).Text.String(); got != want {
+			t.Errorf("%s: %s; want %s", text, got, want)
+		}
+	}
+}
+
 // TestSceneTexts: a scene has texts in whole words of what a terminal abbreviates.
 func TestSceneTexts(t *testing.T) {
 	r := rules(t, toy(nil))

@@ -31,7 +31,7 @@ func Describe(g env.Game, p env.Position, o Options) string {
 		d.names[seat] = d.to.Say(message.New("seat {0}", seat))
 	}
 	if o.Seat >= 0 {
-		d.say("words.you", int(o.Seat), players-1)
+		d.say("words.you", int(o.Seat), players-1, players)
 		d.to.Names = slices.Clone(d.names)
 		d.to.Names[o.Seat] = ""
 		d.names[o.Seat] += " (" + d.to.Word("you") + ")"
@@ -189,6 +189,9 @@ func (d *describer) dice(group *game.SceneDice) {
 		dice = append(dice, d.to.Say(message.Count(x.Count, face)))
 	}
 	text := strings.Join(dice, ", ")
+	if text == "" {
+		text = d.to.Word("nothing")
+	}
 	if !group.Text.IsZero() {
 		text += " (" + d.to.Say(group.Text) + ")"
 	}

@@ -415,4 +415,12 @@ func TestPast(t *testing.T) {
 	if want := "What has just happened:\n- seat 0: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
+	s = env.NewSession(dice)
+	if err := s.ReadRoll("h13"); err != nil {
+		t.Fatal(err)
+	}
+	text = words.Describe(dice, s.Position(), words.Options{Seat: game.Chance})
+	if want := "\n- set aside: nothing (0 points if the turn ends)\n"; !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
 }

@@ -157,7 +157,7 @@ func TestParts(t *testing.T) {
 			"3 × gem-gem-metal-metal", "1      7 money  nothing  1 token, 1 die  2 robots\n"}, []string{"marsgym invented", "obccdo", "21 money", "gem-soda"}},
 		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},
 			[]string{"AL AR ID"}},
-		{"martian-risk-small", "{}", 3, []string{"- A map with 12 regions.", "After the setup, marsgym plays forced moves itself", "- You get a further point for each union", "The regions of one colour form a union", "WY\n", "after 20 rounds, the player"}, []string{"25", "seven regions for each player.", "10 armies", "100 rounds", "settings"}},
+		{"martian-risk-small", "{}", 3, []string{"- A map with 12 regions.", "After the setup, marsgym plays forced moves itself", "- You get a further point for each union", "The regions of one colour form a union", "WY\n", "after 20 rounds, the player"}, []string{"25", "seven regions for each player", "10 armies", "100 rounds", "settings"}},
 		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n", "The first seat begins."}, []string{"AL ID", "Roll dice to decide"}},
 		{"martian-risk", `{"max_rounds": 0, "trios": 0}`, 3, []string{"There are no tower pieces", "this game has no limit: it can lock for ever, since armies move only by conquest."}, []string{"15 tower pieces", "ranking"}},
 		{"martian-risk", `{"max_rounds": 60, "ranking": "linear"}`, 3, []string{"after 60 rounds, the players with armies are ranked"}, []string{"the most regions wins", "settings"}},

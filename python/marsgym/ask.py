@@ -32,14 +32,16 @@ import marsgym
 from marsgym import _native
 from marsgym.game import Game, Position
 from marsgym.measure import Answer, Measurement
+from marsgym.text import PLAY, REPLY
 
 INSTRUCTION = """\
-You play {0} for {1}. The rules are below. You are shown one position and choose one action. Answer
-with the name of one legal action in square brackets. You may think first; the last name in brackets
-counts.
+You play {0} for {1}. The rules are below. You are shown one position and choose one action. {2}
+{3} You may think first; the last brackets count. If no answer names a legal action, one is drawn.
 
-{2}"""
-"""The system message: {0} is the title of the game, {1} the number of players, {2} the rules."""
+{4}"""
+"""The system message: {0} is the title of the game, {1} the number of players, {2} what an agent
+should know of games, {3} how to answer, {4} the rules.
+"""
 
 _MOST = 4 << 20
 """Bytes of an answer. Chosen: far above the longest answers of models."""
@@ -241,7 +243,8 @@ class Endpoint:
             legal: whether positions list the legal actions.
             log: a file to which the policy adds a line of JSON for each answer.
         """
-        told = INSTRUCTION.format(game.title, game.players, game.rules(lang))
+        reply = REPLY.format(game.action_names[0])
+        told = INSTRUCTION.format(game.title, game.players, PLAY, reply, game.rules(lang))
         if log is not None:
             Path(log).open("a").close()  # or an error, before an answer is paid for
         answers = legals = 0

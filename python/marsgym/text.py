@@ -18,8 +18,13 @@ from typing import Any
 from marsgym import _native
 from marsgym.game import Game, Position, opened
 
-REPLY = "Answer with the number of a legal action in square brackets, such as [{}]."
-"""How an agent is asked to answer, with an example. Chosen: parse_action reads brackets first."""
+REPLY = "Answer with the name or the number of one legal action in square brackets, such as [{}]."
+"""How an agent is asked to answer, with the name of an action. Chosen: parse_action reads brackets
+first.
+"""
+
+PLAY = "If only one action is legal, it is played for you. What counts is your share of the win."
+"""What an agent should know of the games beside their rules."""
 
 _NO_ACTION = "This answer names no legal action."
 
@@ -107,7 +112,7 @@ class TextGame:
                     f'{e}; take reward="result" and opponents other than exact'
                 ) from None
         self.game.initial().play_on(0, 0, opponents)  # or an error
-        self._rules = self.game.rules(lang) + "\n\n" if rules else ""
+        self._rules = f"{self.game.rules(lang)}\n{PLAY}\n\n" if rules else ""
         self._opponents, self._seat, self._reward = opponents, seat, reward
         self._retries = _native.number(retries, "retries", 0, 1000)
         self._lang, self._legal = lang, bool(legal)
@@ -213,4 +218,6 @@ class TextGame:
             return f"The game is lost, since your answers name no legal action.\n\n{said}"
         if self.truncated:
             return f"The game has ended at its limit of decisions.\n\n{said}"
-        return said if self.done else f"{said}\n{REPLY.format(position.legal_actions[0])}"
+        if self.done:
+            return said
+        return f"{said}\n{REPLY.format(self.game.action_names[position.legal_actions[0]])}"

@@ -27,7 +27,7 @@ def test_games():
         assert "target = 20" in texts[0]
         assert not any("target = 20" in text for text in texts[1:])
         assert f"You are seat {game.seat}" in texts[-1]
-        assert texts[0].endswith("such as [0].") or not rewards
+        assert texts[0].endswith("such as [roll].") or not rewards
         assert "Legal" not in texts[-1]
         assert game.position.is_terminal
         assert game.decisions == game.answers == len(rewards)
@@ -38,6 +38,15 @@ def test_games():
         assert play(again, lambda p: 1, seed=seed) == (texts, rewards)
     assert {seat for seat, _ in results} == {0, 1}
     assert {result for _, result in results} == {0.0, 1.0}
+
+
+def test_reply():
+    """Names and numbers in brackets are answers, as texts and ask say."""
+    game = pig(seat=0)
+    first = game.reset(seed=1)
+    assert "played for you" in first
+    assert first.endswith(marsgym.text.REPLY.format("roll"))
+    assert game.step("[0]").action == game.step("[roll]").action == 0
 
 
 def test_no_decision():

@@ -26,7 +26,7 @@ def test_describe():
     position = marsgym.load("pig").position("47-15@1 turn 12")
     text = position.describe()
     assert text.splitlines() == [
-        "You are seat 1; seats 0 to 1 play in this order.",
+        "You are seat 1; seats 0 to 1 play in turn, and seat 0 follows seat 1.",
         "Now: you roll or hold",
         "Goal: the first with 100 points wins",
         "Seats:",
