@@ -64,7 +64,7 @@ func (pr *policyReader) each(ctx context.Context, starts []int, f func(i int, pl
 			return err
 		}
 		if pr.ignoresScores {
-			pr.shared = pr.plays[0]
+			pr.shared, pr.plays[0] = pr.plays[0], newTurnPolicy(pr.s.turn)
 		}
 	}
 	return parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {
