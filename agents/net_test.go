@@ -15,7 +15,13 @@ import (
 // TestNet compares the policies of networks with both heads with the outputs of one
 // forward pass for each position.
 func TestNet(t *testing.T) {
-	g := testgames.Open(t, "martian-dice", 0, "{}")
+	for _, id := range []string{"martian-dice", "pig"} {
+		t.Run(id, func(t *testing.T) { checkNet(t, testgames.Open(t, id, 0, "{}")) })
+	}
+}
+
+// checkNet is TestNet for a game.
+func checkNet(t *testing.T, g env.Game) {
 	spec := g.Spec()
 	for _, head := range []models.Head{models.Logits, models.Score} {
 		mlp := network(t, spec, head)
@@ -24,9 +30,9 @@ func TestNet(t *testing.T) {
 			if _, ok := policy.(env.AfterstateScorer); ok != (head == models.Score) {
 				t.Errorf("%s: implements AfterstateScorer: %t", head, ok)
 			}
-			b := g.NewBatch(64, 0)
+			b := g.NewBatch(600, 0) // in several parts
 			b.Reset(1)
-			for range 20 {
+			for range 3 {
 				d := b.Decisions(nil)
 				probs := make([]float64, d.Len()*spec.Actions)
 				if err := policy.Probs(probs, d); err != nil {

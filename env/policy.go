@@ -9,17 +9,19 @@ import (
 )
 
 // Decisions are n positions in which a seat must act, for one call of a policy.
-// Actions are those of the representatives (see [game.Symmetry]). Each method
-// computes its result on the first call; the results are shared and read-only.
+// Actions are those of the representatives (see [game.Symmetry]). Obs, Mask and
+// Afterstates compute their results on the first call; these are shared and read-only.
+// Only Sparse and AppendSparse may be called by many goroutines at once.
 type Decisions interface {
 	// Len is n.
 	Len() int
 	// Obs returns the observations of the current players [n, D].
 	Obs() []float32
 	// Sparse reports whether the game lists the numbers of an observation that are not 0
-	// (see [game.SparseEncoder]), which AppendSparse then appends to dst, for observation i.
-	// Many goroutines may call it at once.
+	// (see [game.SparseEncoder]).
 	Sparse() bool
+	// AppendSparse appends the numbers of observation i that are not 0 to dst. It panics unless
+	// Sparse reports true.
 	AppendSparse(dst []game.Element, i int) []game.Element
 	// Mask is true where an action is legal [n, A].
 	Mask() []bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"marsgym/agents/search"
 	"marsgym/env"
@@ -106,8 +107,8 @@ const (
 	// runLeaves is the decisions of a run of turn-exact, times the states that the network
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
-	// shortRun is the decisions of a run of turn-exact or one-move for two: a CPU-minute in Martian
-	// Dice, after which the network is exploitable by at most 0.0006, and looking ahead by 0.00005,
+	// shortRun is the decisions of a run of turn-exact or one-move for two, and of turn-exact where a
+	// turn is one decision, at most: a CPU-minute in Martian Dice for two, after which the network is exploitable by at most 0.0006, and looking ahead by 0.00005,
 	// and two and a half in the quick game of Mars is Ours!.
 	shortRun = 5_000_000
 	// multiplayerSteps is the decisions of a run of turn-exact with more than two players,
@@ -161,7 +162,9 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 			}
 			c.Steps = affordable(runLeaves, max(1, leaves))
 			if decisions == 1 {
-				c.Expert.Search.Turns = 1 // a second time would give the same targets
+				// A second time would give the same targets. So a search yields one decision, and
+				// as many of them take longer than elsewhere: 198 CPU-seconds in tic-tac-toe.
+				c.Expert.Search.Turns, c.Steps = 1, min(c.Steps, shortRun)
 			}
 		}
 		if spec.Players == 2 {
@@ -311,10 +314,15 @@ func (c *Config) suit(g env.Game, play playSizes) {
 }
 
 // CPUMinutes returns how many minutes of one core a run of PPO in a game with many actions takes, to
-// within a factor of two, and 0 for any other run.
+// within a factor of two, if its network is of the default shape and trains on the CPU without another
+// backend; and 0 for other algorithms, games and shapes.
 func (c *Config) CPUMinutes(g env.Game) (float64, error) {
 	if c.Algorithm != AlgorithmPPO || g.Spec().Actions <= fewActions {
 		return 0, nil
+	}
+	usual, err := DefaultForAlgorithm(g, c.Algorithm)
+	if err != nil || c.Head != usual.Head || !slices.Equal(c.Hidden, usual.Hidden) {
+		return 0, err
 	}
 	play, err := measure(g)
 	if err != nil {

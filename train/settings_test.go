@@ -52,26 +52,31 @@ func TestShards(t *testing.T) {
 // TestDefaultForTable: a table plays each decision once, and the policy of a game without chance is fitted
 // to a temperature at which equal options stay equal.
 func TestDefaultForTable(t *testing.T) {
-	dice, err := tablegame.New(testgames.List("pig", testgames.NewPig(t, 2, 10), true))
-	if err != nil {
-		t.Fatal(err)
+	listed := func(list *tablegame.Table) env.Game {
+		rules, err := tablegame.New(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return catalog.OpenTable(rules)
 	}
 	for _, test := range []struct {
 		name        string
 		g           env.Game
 		turns       int
+		steps       uint64
 		temperature train.Schedule
 	}{
-		{"tic-tac-toe", catalog.OpenTable(testgames.NewTicTacToe()), 1, train.Schedule{0.05, 0.05}},
-		{"table of pig", catalog.OpenTable(dice), 1, train.Schedule{0.02, 0.002}},
-		{"pig", testgames.Open(t, "pig", 2, "{}"), 4, train.Schedule{0.02, 0.002}},
+		{"tic-tac-toe", catalog.OpenTable(testgames.NewTicTacToe()), 1, 5e6, train.Schedule{0.05, 0.05}},
+		{"table of pig", listed(testgames.List("pig", testgames.NewPig(t, 2, 10), true)), 1, 5e6, train.Schedule{0.02, 0.002}},
+		{"table of pig for three", listed(testgames.List("pig", testgames.NewPig(t, 3, 5), true)), 1, 5e6, train.Schedule{0.02, 0.004}},
+		{"pig", testgames.Open(t, "pig", 2, "{}"), 4, 5e6, train.Schedule{0.02, 0.002}},
 	} {
 		c, err := train.DefaultFor(test.g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Algorithm != train.TurnExact || c.Expert.Search.Turns != test.turns || c.Expert.Temperature != test.temperature {
-			t.Errorf("%s: %s, each turn %d times, temperature %v; want %+v", test.name, c.Algorithm, c.Expert.Search.Turns, c.Expert.Temperature, test)
+		if c.Algorithm != train.TurnExact || c.Steps != test.steps || c.Expert.Search.Turns != test.turns || c.Expert.Temperature != test.temperature {
+			t.Errorf("%s: %s, %d decisions, each turn %d times, temperature %v; want %+v", test.name, c.Algorithm, c.Steps, c.Expert.Search.Turns, c.Expert.Temperature, test)
 		}
 	}
 }
@@ -162,6 +167,9 @@ func TestCPUMinutes(t *testing.T) {
 	half := minutes("martian-risk-small", func(c *train.Config) { c.Steps /= 2 })
 	if !(all >= 6 && all <= 12) || !(math.Abs(half-all/2) <= 0.01) {
 		t.Errorf("martian-risk-small: %v minutes, and %v for half of the decisions; want 6 to 12", all, half)
+	}
+	if m := minutes("martian-risk-small", func(c *train.Config) { c.Hidden = []int{1024, 1024} }); m != 0 {
+		t.Errorf("martian-risk-small with large layers: %v minutes", m)
 	}
 	if m := minutes("pig", func(*train.Config) {}); m != 0 {
 		t.Errorf("pig: %v minutes", m)

@@ -151,9 +151,18 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 			return err
 		}
 	}
-	dir, verb := c.dir, "going on with"
+	dir, verb, long := c.dir, "going on with", ""
 	if !c.resume {
 		verb = "training"
+		if c.Backend == train.DefaultBackend {
+			minutes, err := c.Train.CPUMinutes(s.game)
+			if err != nil {
+				return err
+			}
+			if minutes >= longMinutes {
+				long = fmt.Sprintf(", about %.0f CPU-minutes", minutes)
+			}
+		}
 		if dir, err = makeFolder(dir, fmt.Sprintf("%s-%d", s.spec.ID, s.spec.Players)); err != nil {
 			return err
 		}
@@ -171,12 +180,6 @@ func (s *session) train(ctx context.Context, c call) (err error) {
 		}
 	}
 	s.steps = c.Train.Steps
-	long := ""
-	if minutes, err := c.Train.CPUMinutes(s.game); err != nil {
-		return err
-	} else if minutes >= longMinutes {
-		long = fmt.Sprintf(", about %.0f CPU-minutes", minutes)
-	}
 	fmt.Fprintf(s.stdout, "%s %s by %s, %d decisions%s, with %s kernels, into %s\n",
 		verb, s.spec.FullTitle(), c.Train.Algorithm, c.Train.Steps, long, simd.Active(), dir)
 	if len(c.shortened) > 0 {
@@ -321,7 +324,7 @@ func lenient(log io.Writer, evaluate evaluation) evaluation {
 	}
 }
 
-// longMinutes is the CPU time from which the first line of a run says how long it takes. Chosen: most
+// longMinutes is the CPU time from which the first line of a new run says how long it takes. Chosen: most
 // defaults take less.
 const longMinutes = 3
 

@@ -13,7 +13,7 @@ import (
 )
 
 // maxRows is the number of rows of one call of a policy, rounded up to whole starts.
-// Chosen: states and answers take some 10 MB.
+// Chosen: states and answers take some 10 MB, and the plays of the starts up to 25 MB.
 const maxRows = 80_000
 
 // policyReader reads the probabilities of a policy in the turns from some starts. It
@@ -64,7 +64,7 @@ func (pr *policyReader) each(ctx context.Context, starts []int, f func(i int, pl
 			return err
 		}
 		if pr.ignoresScores {
-			pr.shared = pr.plays[0]
+			pr.shared, pr.plays[0] = pr.plays[0], newTurnPolicy(pr.s.turn)
 		}
 	}
 	return parallel.ForContext(ctx, len(starts), 1, func(i, _ int) error {

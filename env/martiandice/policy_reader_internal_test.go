@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"testing"
+	"time"
 
 	"marsgym/env/game"
 	"marsgym/env/tabular"
@@ -102,6 +103,31 @@ func TestReadsWhatIsReached(t *testing.T) {
 		}
 		if len(p.asked) != len(reached) {
 			t.Errorf("mixed %v: the policy is called with %d of %d decisions that it reaches", mixed, len(p.asked), len(reached))
+		}
+	}
+}
+
+// TestReaderShares reads a policy that is the same at all starts from several of them at once. It
+// can fail under the race detector only.
+func TestReaderShares(t *testing.T) {
+	r, err := New(DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Solution{r: r, turn: r.graph(), starts: newStarts(r.cfg)}
+	starts := make([]int, 20)
+	for i := range starts {
+		starts[i] = 700 + i
+	}
+	reader := s.newPolicyReader(newGreedy(r, s.turn))
+	for range 3 {
+		err := reader.each(t.Context(), starts, func(_ int, play *turnPolicy) error {
+			time.Sleep(time.Millisecond) // so that several cores read
+			play.propagate(s.turn, make([]float64, s.turn.ends))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

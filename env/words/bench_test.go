@@ -27,15 +27,20 @@ func BenchmarkDecision(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for part, f := range map[string]func(){
-			"parse":    func() { g.Parse(x.position) },
-			"describe": func() { words.Describe(g, p, words.Options{Seat: 1, Legal: true}) },
-			"options":  func() { solution.Options(p) },
+		for _, part := range []struct {
+			name string
+			f    func() error
+		}{
+			{"parse", func() error { _, err := g.Parse(x.position); return err }},
+			{"describe", func() error { words.Describe(g, p, words.Options{Seat: 1, Legal: true}); return nil }},
+			{"options", func() error { _, err := solution.Options(p); return err }},
 		} {
-			b.Run(x.id+"/"+part, func(b *testing.B) {
+			b.Run(x.id+"/"+part.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					f()
+					if err := part.f(); err != nil {
+						b.Fatal(err)
+					}
 				}
 			})
 		}

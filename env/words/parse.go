@@ -68,7 +68,8 @@ func (p *Parser) named(name string, legal []game.Action) (a game.Action, ok bool
 //     illegal answer is not taken for an action that it mentions before.
 //   - Otherwise the last legal action that the answer mentions counts. Names of one or two characters
 //     must be in capitals there.
-//   - Otherwise the last description of an action counts, in any language, as [Describe] lists it.
+//   - Otherwise the last description of an action counts, in any language, as [Describe] lists it. One
+//     of one or two characters must be in capitals or pointed out.
 func (p *Parser) Parse(at env.Position, answer string) (game.Action, bool) {
 	legal := at.Legal()
 	if len(legal) == 0 {
@@ -97,7 +98,7 @@ func (p *Parser) Parse(at env.Position, answer string) (game.Action, bool) {
 			return m.action, true
 		}
 	}
-	return t.described(at, legal)
+	return p.described(&t, at, legal)
 }
 
 // text is an answer in a form in which spellings that mean the same are equal.
@@ -247,15 +248,26 @@ func (t *text) pointsOut(m mention) bool {
 // listed matches what follows the number of an action in a line of [Describe].
 var listed = regexp.MustCompile(`^\] \S+: `)
 
-// described returns the action whose description stands last in the text.
-func (t *text) described(p env.Position, legal []game.Action) (action game.Action, ok bool) {
+// described returns the action whose description stands last in the text. Descriptions that are names
+// do not count: mentions has found them. Those of one or two characters count as names do.
+func (p *Parser) described(t *text, at env.Position, legal []game.Action) (action game.Action, ok bool) {
 	last := 0 // the end of the description
 	for _, l := range message.Languages() {
 		for _, a := range legal {
-			what := newText(message.Speaker{Language: l}.Say(p.DescribeAction(a).Head())).folded
-			at := strings.LastIndex(t.folded, what)
-			if end := at + len(what); what != "" && at >= 0 && end > last && t.begins(at) && t.ends(end) {
-				action, ok, last = a, true, end
+			what := newText(message.Speaker{Language: l}.Say(at.DescribeAction(a).Head())).folded
+			if what == "" || p.names[what] != nil {
+				continue
+			}
+			for end := len(t.folded); end > last; {
+				start := strings.LastIndex(t.folded[:end], what)
+				if start < 0 {
+					break
+				}
+				m := mention{start: start, end: start + len(what)}
+				end = m.end - 1
+				if m.end > last && t.begins(start) && t.ends(m.end) && (len(what) > 2 || t.capitals[start] || t.pointsOut(m)) {
+					action, ok, last = a, true, m.end
+				}
 			}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"marsgym/env/catalog"
+	"marsgym/env/tablegame"
 	"marsgym/env/words"
+	"marsgym/internal/test/testgames"
 )
 
 // TestParseAction: answers as models write them. want is the name of the action, "" for none.
@@ -103,6 +105,47 @@ func TestParseAction(t *testing.T) {
 			if a, ok := parser.Parse(p, long); !ok || g.ActionName(a) != tt.want {
 				t.Errorf("a long answer: %v, %t", a, ok)
 			}
+		}
+	}
+}
+
+// TestParseTable: the texts of a table's actions are its names if they differ, else descriptions. Short
+// ones must be in capitals or pointed out, since they may be words.
+func TestParseTable(t *testing.T) {
+	same := testgames.TicTacToe()
+	same.ActionText = tablegame.Texts{}
+	for a := range same.Actions {
+		same.ActionText.Append([]string{"a", "b", "Go there"}[a%3])
+	}
+	numbered, err := tablegame.New(same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		rules        *tablegame.Rules
+		answer, want string
+	}{
+		{testgames.NewTicTacToe(), "i do not know; a1 was bad", ""},
+		{testgames.NewTicTacToe(), "the rule of a3 paper", ""},
+		{testgames.NewTicTacToe(), "I play A3", "a3"},
+		{testgames.NewTicTacToe(), "[b2]", "b2"},
+		{numbered, "that is a good question", ""},
+		{numbered, "a word, [b], and a reason", "1"},
+		{numbered, "B is better", "1"},
+		{numbered, "well, go there and not here", "2"},
+		{numbered, "go there, not elsego there", "2"},
+	} {
+		g := catalog.OpenTable(tt.rules)
+		p, err := g.Parse("s0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if a, ok := words.NewParser(g).Parse(p, tt.answer); ok {
+			got = g.ActionName(a)
+		}
+		if got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.answer, got, tt.want)
 		}
 	}
 }

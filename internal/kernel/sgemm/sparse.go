@@ -89,8 +89,8 @@ func dense(m, n, k int, a, b, c []float32, e Epilogue) {
 	}
 }
 
-// narrow is the largest number of columns for which [SparseT] computes the transpose of C, of any
-// density. Measured.
+// narrow is the largest number of columns for which [SparseT] computes the transpose of C. Measured
+// from a density of 0.1 on; hidden layers are denser.
 const narrow = 16
 
 // SparseT computes C = Aᵀ·B, for A [k, m] with lda numbers from row to row, B [k, n] and

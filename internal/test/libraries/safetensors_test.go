@@ -3,7 +3,6 @@ package libraries_test
 import (
 	"bytes"
 	"encoding/binary"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/maruel/safetensors"
-)
 
-var update = flag.Bool("update", false, "write testdata/go.safetensors")
+	"marsgym/internal/test/golden"
+)
 
 // exchanged are the tensors of testdata/exchange.py.
 func exchanged() []safetensors.Tensor {
@@ -93,20 +92,8 @@ func TestSafetensorsForPython(t *testing.T) {
 	if err := file.Serialize(&got); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "go.safetensors")
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("Serialize no longer writes %s, which Python reads; go test -update writes it again", path)
-	}
-	n := 8 + binary.LittleEndian.Uint64(want)
+	golden.Check(t, "go.safetensors", got.Bytes())
+	n := 8 + binary.LittleEndian.Uint64(got.Bytes())
 	if n%8 != 0 {
 		t.Errorf("the values begin at byte %d, which is not aligned to 8", n)
 	}
