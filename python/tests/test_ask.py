@@ -269,7 +269,7 @@ def test_illegal_answers(tmp_path, capsys):
     """A model without a legal answer stops early; one that errs at times has actions drawn."""
     with serve(lambda h, p, n: say(h, "I would rather [castle].")) as (url, count):
         err = fails(capsys, url, tmp_path / "a.jsonl")
-        assert "none of the first 20 answers of m named a legal action" in err
+        assert re.search("none of the first 2[0-4] answers of m named a legal action", err)
         assert "I would rather [castle]." in err
         assert count[0] <= 24  # those under way
 
