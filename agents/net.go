@@ -27,7 +27,6 @@ type net struct {
 	sample  bool
 	scratch sync.Pool // of *[]float32
 	sparse  sync.Pool // of *models.Observations
-	lists   sync.Pool // of *lists
 }
 
 // choose turns the logits or scores [k] of the options of a decision into
@@ -44,18 +43,15 @@ func (n *net) forward(obs []float32) *[]float32 {
 	return out
 }
 
-// forwardLists is forward for observations given by their numbers that are not 0: those of
-// observation i are start[i] to start[i+1].
-func (n *net) forwardLists(start []int, numbers []game.Element) *[]float32 {
+// forwardSparse is forward for observations that add appends.
+func (n *net) forwardSparse(add func(obs *models.Observations)) *[]float32 {
 	obs, _ := n.sparse.Get().(*models.Observations)
 	if obs == nil {
 		obs = models.NewObservations(n.mlp.Shape().Obs, nil)
 	}
 	defer n.sparse.Put(obs)
 	obs.Reset()
-	for i, from := range start[:len(start)-1] {
-		obs.AppendSparse(numbers[from:start[i+1]])
-	}
+	add(obs)
 	out := n.buffer(obs.Len())
 	n.mlp.ForwardObservations(*out, nil, obs, 0, obs.Len())
 	return out
@@ -73,27 +69,6 @@ func (n *net) buffer(rows int) *[]float32 {
 	return out
 }
 
-// lists are observations by their numbers that are not 0.
-type lists struct {
-	start   []int // [n+1] into numbers
-	numbers []game.Element
-}
-
-// forwardDecisions is forward for the decisions from <= i < to.
-func (n *net) forwardDecisions(d env.Decisions, from, to int) *[]float32 {
-	l, _ := n.lists.Get().(*lists)
-	if l == nil {
-		l = new(lists)
-	}
-	defer n.lists.Put(l)
-	l.start, l.numbers = append(l.start[:0], 0), l.numbers[:0]
-	for i := from; i < to; i++ {
-		l.numbers = d.AppendSparse(l.numbers, i)
-		l.start = append(l.start, len(l.numbers))
-	}
-	return n.forwardLists(l.start, l.numbers)
-}
-
 // Probs implements [env.Policy].
 func (n *net) Probs(dst []float64, d env.Decisions) error {
 	// The number of decisions encoded and evaluated together: they are still in the cache
@@ -108,7 +83,13 @@ func (n *net) Probs(dst []float64, d env.Decisions) error {
 	parallel.For(d.Len(), size, func(from, to int) {
 		var out *[]float32
 		if obs == nil {
-			out = n.forwardDecisions(d, from, to)
+			out = n.forwardSparse(func(obs *models.Observations) {
+				var numbers []game.Element
+				for i := from; i < to; i++ {
+					numbers = d.AppendSparse(numbers[:0], i)
+					obs.AppendSparse(numbers)
+				}
+			})
 		} else {
 			out = n.forward(obs[from*k : to*k])
 		}
@@ -149,7 +130,11 @@ func (s *scorer) Score(dst []float64, obs []float32) error {
 
 // ScoreSparse implements [env.SparseScorer].
 func (s *scorer) ScoreSparse(dst []float64, start []int, numbers []game.Element) error {
-	out := s.forwardLists(start, numbers)
+	out := s.forwardSparse(func(obs *models.Observations) {
+		for i, from := range start[:len(start)-1] {
+			obs.AppendSparse(numbers[from:start[i+1]])
+		}
+	})
 	defer s.scratch.Put(out)
 	for i, x := range *out {
 		dst[i] = float64(x)

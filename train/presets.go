@@ -108,8 +108,9 @@ const (
 	// evaluates in a turn: five CPU-minutes in Martian Dice.
 	runLeaves = 1_700_000_000
 	// shortRun is the decisions of a run of turn-exact or one-move for two, and of turn-exact where a
-	// turn is one decision, at most: a CPU-minute in Martian Dice for two, after which the network is exploitable by at most 0.0006, and looking ahead by 0.00005,
-	// and two and a half in the quick game of Mars is Ours!.
+	// turn is one decision, at most: a CPU-minute in Martian Dice for two, after which the network is
+	// exploitable by at most 0.0006, and looking ahead by 0.00005, and two and a half in the quick game
+	// of Mars is Ours!.
 	shortRun = 5_000_000
 	// multiplayerSteps is the decisions of a run of turn-exact with more than two players,
 	// at most. With four, longer runs made the network worse.
@@ -183,12 +184,7 @@ func DefaultForAlgorithm(g env.Game, a Algorithm) (Config, error) {
 		if err != nil {
 			return Config{}, err
 		}
-		if play.options > fewOptions {
-			c.Head = models.Logits
-		}
-		if a == AlgorithmPPO {
-			c.suit(g, play)
-		}
+		c.suit(g, play)
 	}
 	return c, nil
 }
@@ -258,9 +254,15 @@ func affordable(all, each float64) uint64 {
 	return min(longRun, max(1, uint64(all/each/1e6))*1e6)
 }
 
-// suit adapts the settings of PPO to a game with many actions that is played like this. Of two
-// rules for a setting the later one counts.
+// suit adapts the settings of PPO, and the head of one-move, to a game with many actions that is
+// played like this. Of two rules for a setting the later one counts.
 func (c *Config) suit(g env.Game, play playSizes) {
+	if play.options > fewOptions {
+		c.Head = models.Logits
+	}
+	if c.Algorithm != AlgorithmPPO {
+		return
+	}
 	spec := g.Spec()
 	if play.options > fewOptions {
 		c.Hidden, c.Steps = []int{256, 128}, affordable(runNumbers, play.numbers)
@@ -320,13 +322,14 @@ func (c *Config) CPUMinutes(g env.Game) (float64, error) {
 	if c.Algorithm != AlgorithmPPO || g.Spec().Actions <= fewActions {
 		return 0, nil
 	}
-	usual, err := DefaultForAlgorithm(g, c.Algorithm)
-	if err != nil || c.Head != usual.Head || !slices.Equal(c.Hidden, usual.Hidden) {
-		return 0, err
-	}
 	play, err := measure(g)
 	if err != nil {
 		return 0, err
+	}
+	usual := DefaultConfig(c.Algorithm)
+	usual.suit(g, play)
+	if c.Head != usual.Head || !slices.Equal(c.Hidden, usual.Hidden) {
+		return 0, nil
 	}
 	numbers := float64(c.Steps) * play.numbers
 	if c.Head == models.Score {
