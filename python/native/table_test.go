@@ -10,6 +10,7 @@ import (
 
 	"marsgym/env/catalog"
 	"marsgym/env/tablegame"
+	"marsgym/env/words"
 	"marsgym/eval"
 	"marsgym/internal/test/testgames"
 )
@@ -22,7 +23,7 @@ func TestTablePolicy(t *testing.T) {
 	}
 	opened := catalog.OpenTable(rules)
 	g := newOpenGame(opened)
-	if text, err := g.inWords(g.Initial(), description{lang: "en", seat: -1, legal: true}); err != nil || !strings.Contains(text, "\n...\n...\n...\n") {
+	if text, err := g.inWords(g.Initial(), "en", "", words.Options{Seat: -1, Legal: true}); err != nil || !strings.Contains(text, "\n...\n...\n...\n") {
 		t.Errorf("described as\n%s%v", text, err)
 	}
 	solve(t, g)

@@ -61,31 +61,22 @@ func marsgym_describe(g C.uintptr_t, text *C.char, seat, legal C.int, lang, past
 		if err != nil {
 			return "", err
 		}
-		return g.inWords(p, description{C.GoString(lang), game.Player(seat), legal != 0, C.GoString(past)})
+		return g.inWords(p, C.GoString(lang), C.GoString(past), words.Options{Seat: game.Player(seat), Legal: legal != 0})
 	})
 }
 
-// description is how to describe a position, see [marsgym_describe].
-type description struct {
-	lang  string
-	seat  game.Player
-	legal bool
-	past  string
-}
-
-func (g *openGame) inWords(p env.Position, d description) (string, error) {
-	language, err := g.language(d.lang)
-	if err != nil {
+// inWords completes the options by those that are texts, see [marsgym_describe].
+func (g *openGame) inWords(p env.Position, lang, past string, o words.Options) (text string, err error) {
+	if o.Language, err = g.language(lang); err != nil {
 		return "", err
 	}
-	steps, err := g.readPast(p, d.past)
-	if err != nil {
+	if o.Past, err = g.readPast(p, past); err != nil {
 		return "", err
 	}
-	if d.seat < 0 {
-		d.seat = p.CurrentPlayer()
+	if o.Seat < 0 {
+		o.Seat = p.CurrentPlayer()
 	}
-	return words.Describe(g, p, words.Options{Language: language, Seat: d.seat, Legal: d.legal, Past: steps}), nil
+	return words.Describe(g, p, o), nil
 }
 
 // pastStep is a step of a game before a position: where it was made, and the action, or -1 of chance.
