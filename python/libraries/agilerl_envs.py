@@ -4,7 +4,7 @@ import gymnasium
 import numpy as np
 import torch
 from agilerl.utils.utils import create_population, make_vect_envs
-from cells import GAME, HOLD, SHORT, cell, legal, outcome
+from cells import GAME, HOLD, SHORT, cell, legal, outcome, until_end
 from ends import BothEnds
 
 LENIENT = "marsgym:marsgym/Pig-Lenient-v1"
@@ -15,19 +15,9 @@ def vector(name=STRICT):
     return make_vect_envs(name, num_envs=4, should_async_vector=False, config=SHORT)
 
 
-def until_end(env):
-    """The step that ends a game, and the next one."""
-    generator = np.random.default_rng(1)
-    _, info = env.reset(seed=1)
-    while True:
-        step = env.step(legal(info["action_mask"], generator))
-        if step[2].any():
-            return step, env.step(legal(step[-1]["action_mask"] | (step[2][:, None]), generator))
-        info = step[-1]
-
-
 env = vector()
-(obs, rewards, terminated, truncated, info), after = until_end(env)
+obs, rewards, terminated, truncated, info = until_end(env)
+after = env.step(legal(info["action_mask"] | terminated[:, None], np.random.default_rng(1)))
 row = int(terminated.argmax())
 cell(
     "autoreset",
@@ -86,7 +76,7 @@ both = make_vect_envs(
     num_envs=4,
     should_async_vector=False,
 )
-(_, _, ends, cuts, _), _ = until_end(both)
+_, _, ends, cuts, _ = until_end(both)
 row = int(ends.argmax())
 cell("both", f"terminated {bool(ends[row])}, truncated {bool(cuts[row])}, passed as they are")
 generator, lasts = np.random.default_rng(1), []

@@ -31,6 +31,19 @@ def legal(masks, generator):
     return np.where(masks != 0, generator.random(masks.shape), -1).argmax(axis=-1)
 
 
+def until_end(env, act=legal):
+    """The step of a vector environment that ends the first of its games. They are played at random,
+    by actions that act makes of the masks.
+    """
+    generator = np.random.default_rng(1)
+    _, info = env.reset(seed=1)
+    while True:
+        step = env.step(act(info["action_mask"], generator))
+        if step[2].any():
+            return step
+        info = step[-1]
+
+
 def kinds(info):
     """The keys of an info or of another dict, with the types of their values."""
     return ", ".join(f"{k} {kind(v)}" for k, v in sorted(info.items()))

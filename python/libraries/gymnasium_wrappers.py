@@ -4,7 +4,7 @@ import warnings
 
 import gymnasium
 import numpy as np
-from cells import GAME, HOLD, SHORT, cell, kinds, legal, outcome
+from cells import GAME, HOLD, SHORT, cell, kinds, legal, outcome, until_end
 from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from gymnasium.wrappers import vector as wrappers
 
@@ -101,20 +101,11 @@ cell(
 )
 
 
-def final(vec):
-    generator = np.random.default_rng(1)
-    _, info = vec.reset(seed=1)
-    while True:
-        _, _, terminated, _, info = vec.step(legal(info["action_mask"], generator))
-        if terminated.any():
-            return info
-
-
 keys = {}
 for mode in ("SameStep", "NextStep"):
     games = [lambda: gymnasium.make(GAME, config=SHORT)] * 4
-    keys[mode] = final(gymnasium.vector.SyncVectorEnv(games, autoreset_mode=mode)).keys()
-ours = {m: final(marsgym.make_vec("pig", 4, config=SHORT, autoreset_mode=m)) for m in keys}
+    keys[mode] = until_end(gymnasium.vector.SyncVectorEnv(games, autoreset_mode=mode))[-1].keys()
+ours = {m: until_end(marsgym.make_vec("pig", 4, config=SHORT, autoreset_mode=m))[-1] for m in keys}
 cell(
     "final",
     f"SAME_STEP: {kinds({k: v for k, v in ours['SameStep'].items() if 'final' in k})}",

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from cells import HOLD, SHORT, cell, kind, kinds, legal, outcome
+from cells import HOLD, SHORT, cell, kind, kinds, legal, outcome, until_end
 
 import marsgym
 
@@ -22,15 +22,8 @@ def kept(copy, take):
     return bool((np.asarray(taken) == before).all())
 
 
-def until_end(env):
-    generator = np.random.default_rng(1)
-    _, info = env.reset(seed=1)
-    while True:
-        obs, rewards, terminated, truncated, info = env.step(
-            jax.device_get(jnp.asarray(legal(info["action_mask"], generator)))
-        )
-        if terminated.any():
-            return obs, rewards, terminated, truncated, info
+def act(masks, generator):
+    return jax.device_get(jnp.asarray(legal(masks, generator)))
 
 
 @jax.jit
@@ -38,7 +31,7 @@ def sample(key, mask):
     return jax.random.categorical(key, jnp.where(mask != 0, 0.0, -jnp.inf), axis=-1)
 
 
-obs, rewards, terminated, truncated, info = until_end(made())
+obs, rewards, terminated, truncated, info = until_end(made(), act)
 cell(
     "autoreset",
     "none of its own; `jnp.array` of an observation is as it was after 20 steps: "

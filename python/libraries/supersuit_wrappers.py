@@ -3,7 +3,7 @@
 import gymnasium
 import numpy as np
 import supersuit
-from cells import GAME, HOLD, SHORT, cell, kind, legal, outcome
+from cells import GAME, HOLD, SHORT, cell, kind, legal, outcome, until_end
 from gymnasium.wrappers import TimeLimit
 from pettingzoo.utils import conversions
 
@@ -22,15 +22,6 @@ def first(wrap, env):
     wrapped = wrap(env)
     wrapped.reset(seed=1)
     return wrapped.last()[0]
-
-
-def until_end(vec):
-    generator = np.random.default_rng(1)
-    _, info = vec.reset(seed=1)
-    while True:
-        obs, rewards, terminated, truncated, info = vec.step(legal(info["action_mask"], generator))
-        if terminated.any():
-            return obs, rewards, terminated, truncated, info
 
 
 vec = supersuit.gym_vec_env_v0(single(), 3)
