@@ -12,12 +12,12 @@ import argparse
 import json
 import math
 import pathlib
-import resource
 import signal
-import subprocess
 import sys
 import time
 import traceback
+
+import confined
 
 ROWS = [
     ("nim(pile_sizes=1;3;5)", "exploitability"),
@@ -157,14 +157,8 @@ def histories(table):
 
 def measure(name, what, who, args):
     """Runs a row in a process of its own, within its limits."""
-    command = [sys.executable, __file__, "--row", name, what, who]
     seconds, size = int(60 * args.minutes), int(args.gigabytes * 2**30)
-
-    def confine():
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
-
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=confine)
+    done = confined.run([__file__, "--row", name, what, who], seconds, size, grace=5)
     if done.returncode == -signal.SIGKILL:
         return {"limit": "not known", "after": seconds}  # in C++, which no signal interrupts
     if done.returncode:
@@ -208,10 +202,10 @@ def main():
     parser.add_argument("--row", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.row:
-        signal.signal(signal.SIGXCPU, stop)
+        confined.stop()
         name, what, who = args.row
         found = (ours if who == "ours" else openspiel)(name, what)
-        found["mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found["mb"] = confined.megabytes()
         print(json.dumps(found))
         return
     kept = {}
@@ -234,12 +228,6 @@ def main():
                 print(json.dumps({f"{name} {what}": b}), file=file)
         print("| " + " | ".join([f"`{name}`", what, *cells(a, b)]) + " |")
         sys.stdout.flush()
-
-
-def stop(*_):
-    """Ends Python code at the limit of CPU time."""
-    signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # which comes each second from now on
-    raise TimeoutError
 
 
 if __name__ == "__main__":

@@ -10,14 +10,11 @@ python benchmarks/openspiel_games.py --minutes 10 --gigabytes 16
 
 import argparse
 import json
-import resource
-import signal
-import subprocess
-import sys
 import time
 import traceback
 import warnings
 
+import confined
 import pyspiel
 
 from marsgym._spiel_table import StateKeyError, refuse, table
@@ -102,27 +99,11 @@ def measure(name, args):
         return {"why": why.split("; ")[0].removeprefix("it is ")}
     seconds, size = int(60 * args.minutes), int(args.gigabytes * 2**30)
     limits = ["--limit", str(args.limit), "--gigabytes", str(args.gigabytes)]
-
-    def confine():
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 10))
-        resource.setrlimit(resource.RLIMIT_AS, (2 * size, 2 * size))
-
-    done = subprocess.run(
-        [sys.executable, __file__, "--row", name, *limits],
-        capture_output=True,
-        text=True,
-        preexec_fn=confine,
-    )
+    done = confined.run([__file__, "--row", name, *limits], seconds, 2 * size, grace=10)
     if done.returncode:
         last = done.stderr.strip().splitlines()
         return {"why": last[-1] if last else f"it ended by signal {-done.returncode}"}
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def stop(*_):
-    """Ends a listing at its limit of time."""
-    signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # which comes each second from now on
-    raise TimeoutError
 
 
 def main():
@@ -134,9 +115,9 @@ def main():
     parser.add_argument("--row", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.row:
-        signal.signal(signal.SIGXCPU, stop)
+        confined.stop()
         found = row(args.row, args.limit, int(args.gigabytes * 2**30))
-        found["mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found["mb"] = confined.megabytes()
         print(json.dumps(found))
         return
     print("| game | states | list, s | solve, s | MB | value by seat, or why it is refused |")
