@@ -110,10 +110,9 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
         about = {"game": g.game.id, "rules_hash": g.game.rules_hash}
         if g.position is None:
             return TextState(**about)
-        names = set(TextState.model_fields) - {"game", "rules_hash", "position", "episode_id"}
-        known = {name: getattr(g, name) for name in names - {"step_count"}}
-        known |= {"position": g.position.text, "step_count": g.answers}
-        return TextState(episode_id=self._episode, **about, **known)
+        known = {"episode_id": self._episode, "step_count": g.answers, "position": g.position.text}
+        names = TextState.model_fields.keys() - about.keys() - known.keys()
+        return TextState(**about, **known, **{name: getattr(g, name) for name in names})
 
     def close(self) -> None:
         """Ends the session."""

@@ -237,7 +237,7 @@ def _struct(position: Position) -> dict[str, Any]:
     for cell in places:
         for name in _DRAWN & cell.keys():
             del cell[name]
-    del scene["player"]
+    scene.pop("player", None)
     return {"position": position.text, "current_player": position.player, **scene}
 
 
