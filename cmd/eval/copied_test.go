@@ -17,7 +17,7 @@ func TestCopied(t *testing.T) {
 		{"tournament", "-game", "pig", "greedy", "random", "-games", "40"},
 		{"match", "-game", "pig", "-model", "greedy", "-against", "random", "-sequential", "0.4"},
 	} {
-		args = append(args, "-game-config", config(t, `{"target": 10}`), "-checkpoint", filepath.Join(t.TempDir(), `it's $x & "y"`), "-json")
+		args = append(args, "-game-config", clitest.Config(t, `{"target": 10}`), "-checkpoint", filepath.Join(t.TempDir(), `it's $x & "y"`), "-json")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var stdout, stderr strings.Builder

@@ -3,7 +3,6 @@ package main
 
 import (
 	"errors"
-	"marsgym/eval/analysis"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
 )
@@ -24,7 +24,7 @@ func recorded(t *testing.T, args ...string) string {
 }
 
 func TestGamesFile(t *testing.T) {
-	path := recorded(t, "-game-config", config(t, reduced))
+	path := recorded(t, "-game-config", clitest.Config(t, reduced))
 	var r gamesResult
 	document(t, &r, "games", path, "-mistakes", "3")
 	if len(r.Reports) != 1 {
@@ -54,7 +54,7 @@ func TestGamesFile(t *testing.T) {
 // TestDamagedGames prices the complete games of a file in which others break off, and of one
 // that a Windows editor saved.
 func TestDamagedGames(t *testing.T) {
-	path := recorded(t, "-game", "pig", "-game-config", config(t, "\ufeff"+`{"target": 10}`))
+	path := recorded(t, "-game", "pig", "-game-config", clitest.Config(t, "\ufeff"+`{"target": 10}`))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestDamagedGames(t *testing.T) {
 // TestCopiedGames: the same game twice is one game, which has no interval; the message says so.
 // Games that are alike because they are short are no copies.
 func TestCopiedGames(t *testing.T) {
-	path := recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 30}`))
+	path := recorded(t, "-game", "pig", "-game-config", clitest.Config(t, `{"target": 30}`))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestCopiedGames(t *testing.T) {
 			t.Errorf("status %d, %s\n%s; want %q and %q", status, errs.String(), out.String(), tt.games, tt.want)
 		}
 	}
-	if path = recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 2}`)); !strings.Contains(text(t, "games", path), ": 40 recorded games.") {
+	if path = recorded(t, "-game", "pig", "-game-config", clitest.Config(t, `{"target": 2}`)); !strings.Contains(text(t, "games", path), ": 40 recorded games.") {
 		t.Error("short games are left out")
 	}
 }
@@ -111,8 +111,8 @@ func TestCopiedGames(t *testing.T) {
 func TestGamesFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, from := range map[string]string{
-		"a.games": recorded(t, "-game-config", config(t, reduced)),
-		"b.games": recorded(t, "-game", "pig", "-game-config", config(t, `{"target": 10}`)),
+		"a.games": recorded(t, "-game-config", clitest.Config(t, reduced)),
+		"b.games": recorded(t, "-game", "pig", "-game-config", clitest.Config(t, `{"target": 10}`)),
 	} {
 		if err := os.Rename(from, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestGamesFolder(t *testing.T) {
 
 // TestPosition values a position: exactly, by searches, and before dice.
 func TestPosition(t *testing.T) {
-	rules := config(t, `{"target": 20}`)
+	rules := clitest.Config(t, `{"target": 20}`)
 	args := []string{"position", "-game", "pig", "-game-config", rules, "15-12@1 turn 3"}
 	var exact, estimated, dice positionResult
 	document(t, &exact, args...)
@@ -170,7 +170,7 @@ func TestPosition(t *testing.T) {
 }
 
 func TestGamesErrors(t *testing.T) {
-	path := recorded(t, "-game-config", config(t, reduced))
+	path := recorded(t, "-game-config", clitest.Config(t, reduced))
 	broken, empty := filepath.Join(t.TempDir(), "broken.games"), filepath.Join(t.TempDir(), "empty.games")
 	if err := errors.Join(os.WriteFile(broken, []byte("# nothing\nmarsgym game 9\n"), 0o666), os.WriteFile(empty, nil, 0o666)); err != nil {
 		t.Fatal(err)

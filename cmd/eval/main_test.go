@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -28,26 +27,13 @@ const reduced = `{"dice": 4, "target": 6}`
 
 func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, errs strings.Builder
-	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return out.String(), errs.String(), status
+	return clitest.Command(run).Run(t, "", args...)
 }
 
-// document runs eval -json and decodes its output, which must be one document.
+// document runs eval -json and decodes its output.
 func document(t *testing.T, v any, args ...string) {
 	t.Helper()
-	stdout, stderr, status := command(t, append(args, "-json")...)
-	if status != cli.Done || stderr != "" {
-		t.Fatalf("%q: status %d, %s", args, status, stderr)
-	}
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		t.Fatalf("%q: %v in %s", args, err, stdout)
-	}
-	if d.More() {
-		t.Errorf("%q: more than one document", args)
-	}
+	clitest.Command(run).Document(t, v, args...)
 }
 
 // text runs eval and returns its standard output.
@@ -58,15 +44,6 @@ func text(t *testing.T, args ...string) string {
 		t.Fatalf("%q: status %d, %s", args, status, stderr)
 	}
 	return stdout
-}
-
-func config(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
 
 // runFolder returns a run folder with a small random network for the reduced game.
@@ -99,7 +76,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 }
 
 func TestPair(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var a, b pairResult
 	document(t, &a, "-model", "greedy", "-game-config", file)
 	document(t, &b, "-model", "exact", "-against", "greedy", "-game-config", file)
@@ -118,7 +95,7 @@ func TestPair(t *testing.T) {
 // TestPairFields lists the fields of the JSON that other programs read.
 func TestPairFields(t *testing.T) {
 	var fields map[string]any
-	document(t, &fields, "-model", "greedy", "-game-config", config(t, reduced))
+	document(t, &fields, "-model", "greedy", "-game-config", clitest.Config(t, reduced))
 	for _, name := range []string{"a", "b", "method", "win_first", "win_second", "win", "exploitability", "cost"} {
 		if fields[name] == nil {
 			t.Errorf("no field %q", name)
@@ -131,7 +108,7 @@ func TestPairFields(t *testing.T) {
 }
 
 func TestCrossCheck(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var r pairResult
 	document(t, &r, "-model", "greedy", "-against", "random", "-game-config", file, "-games", "4000", "-seed", "3")
 	if r.Match == nil || r.Match.Games != 4000 || r.Match.Seed != 3 || !r.Match.Within {
@@ -168,7 +145,7 @@ func TestModelFile(t *testing.T) {
 	for _, tt := range []struct{ flags, want string }{
 		{"-players 3", "open it with -players 2"},
 		{"-game pig", `open it with -game "martian-dice"`},
-		{"-game-config " + cli.Argument(config(t, `{"dice": 5, "target": 6}`)), "other settings"},
+		{"-game-config " + cli.Argument(clitest.Config(t, `{"dice": 5, "target": 6}`)), "other settings"},
 	} {
 		stdout, stderr, status := command(t, append([]string{"-model", dir}, clitest.Words(tt.flags)...)...)
 		if status != cli.Failed || stdout != "" || !strings.Contains(stderr, tt.want) {
@@ -178,7 +155,7 @@ func TestModelFile(t *testing.T) {
 }
 
 func TestMultiplayer(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var exact, same multiplayerResult
 	document(t, &exact, "-model", "random", "-players", "3", "-game-config", file)
 	if exact.Method != "exact" || !slices.Equal(exact.Seats, []string{"random", "exact", "exact"}) || exact.Games != 0 {
@@ -218,7 +195,7 @@ func TestMultiplayer(t *testing.T) {
 // TestMultiplayerFields lists the fields of the JSON that other programs read.
 func TestMultiplayerFields(t *testing.T) {
 	var fields map[string]any
-	document(t, &fields, "-model", "greedy", "-players", "3", "-game-config", config(t, reduced))
+	document(t, &fields, "-model", "greedy", "-players", "3", "-game-config", clitest.Config(t, reduced))
 	for _, name := range []string{"method", "seats", "win", "low", "high", "games", "win_by_seat", "mean", "fair", "exploitability", "cost"} {
 		if fields[name] == nil {
 			t.Errorf("no field %q", name)
@@ -232,7 +209,7 @@ func TestMultiplayerFields(t *testing.T) {
 
 // TestAgainstEach names an agent for each of the other seats.
 func TestAgainstEach(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var r, turned multiplayerResult
 	document(t, &r, "-model", "greedy", "-players", "4", "-against", "random,exact,greedy", "-game-config", file)
 	if !slices.Equal(r.Seats, []string{"greedy", "random", "exact", "greedy"}) {
@@ -251,7 +228,7 @@ func TestAgainstEach(t *testing.T) {
 // TestLimited: a game limited by few rounds is evaluated exactly, as its matches agree.
 func TestLimited(t *testing.T) {
 	var r pairResult
-	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", config(t, `{"dice": 3, "target": 5, "max_rounds": 2}`), "-games", "4000")
+	document(t, &r, "-model", "random", "-against", "greedy", "-game-config", clitest.Config(t, `{"dice": 3, "target": 5, "max_rounds": 2}`), "-games", "4000")
 	if r.Method != "exact" || r.Match == nil || !r.Match.Within || !(0 < r.Exploitability && r.Exploitability < 0.5) {
 		t.Errorf("the evaluation is %+v, the match %+v", r.Pair, r.Match)
 	}
@@ -259,7 +236,7 @@ func TestLimited(t *testing.T) {
 
 // TestUnsolved: a game with too many rounds has no solution.
 func TestUnsolved(t *testing.T) {
-	file := config(t, `{"dice": 4, "target": 6, "max_rounds": 1000}`)
+	file := clitest.Config(t, `{"dice": 4, "target": 6, "max_rounds": 1000}`)
 	var m matchResult
 	document(t, &m, "-model", "random", "-game-config", file)
 	if m.Method != "match" || m.Games != defaultGames || !slices.Equal(m.Seats, []string{"random", "greedy"}) {
@@ -275,7 +252,7 @@ func TestUnsolved(t *testing.T) {
 }
 
 func TestSolitaire(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var best, greedy turnsResult
 	document(t, &best, "-model", "exact", "-players", "1", "-game-config", file)
 	document(t, &greedy, "-model", "greedy", "-players", "1", "-game-config", file)
@@ -312,14 +289,14 @@ func TestTable(t *testing.T) {
 	document(t, &pair, "-model", dir, "-against", "greedy")
 	near(t, "the model against greedy", r.Win[slices.Index(r.Agents, dir)][slices.Index(r.Agents, "greedy")], pair.Win, 1e-12)
 
-	got := text(t, "table", "-game-config", config(t, reduced))
+	got := text(t, "table", "-game-config", clitest.Config(t, reduced))
 	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[4], "  exact   50.00000") {
 		t.Errorf("as text:\n%s", got)
 	}
 }
 
 func TestTableMultiplayer(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	for _, players := range []int{3, 4} {
 		seats := strconv.Itoa(players)
 		var r tableResult
@@ -397,7 +374,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range tests {
 		args := clitest.Words(tt.args)
 		if !strings.Contains(tt.args, "-game ") && !strings.HasPrefix(tt.args, "c") {
-			args = append(args, "-game-config", config(t, reduced))
+			args = append(args, "-game-config", clitest.Config(t, reduced))
 		}
 		stdout, stderr, status := command(t, args...)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
@@ -410,7 +387,7 @@ func TestErrors(t *testing.T) {
 func TestCheckpoint(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results")
 	for _, args := range [][]string{
-		{"-game", "pig", "-game-config", config(t, `{"target": 20}`), "-model", "greedy", "-against", "random", "-games", "200", "-json"},
+		{"-game", "pig", "-game-config", clitest.Config(t, `{"target": 20}`), "-model", "greedy", "-against", "random", "-games", "200", "-json"},
 		{"-model", runFolder(t), "-against", "greedy", "-games", "40", "-json"},
 	} {
 		seconds := regexp.MustCompile(`"seconds": [0-9.e-]+`)
@@ -449,12 +426,12 @@ func TestInterrupted(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	clitest.Statuses(t, run, func() []string {
-		return []string{"-model", "greedy", "-game-config", config(t, reduced), "-cache", "none"}
+		return []string{"-model", "greedy", "-game-config", clitest.Config(t, reduced), "-cache", "none"}
 	})
 }
 
 func TestUnusableCache(t *testing.T) {
 	clitest.UnusableCache(t, run, func() []string {
-		return []string{"-model", "greedy", "-game-config", config(t, reduced)}
+		return []string{"-model", "greedy", "-game-config", clitest.Config(t, reduced)}
 	})
 }

@@ -7,10 +7,11 @@ import (
 
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestSequential(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var r sequentialResult
 	document(t, &r, "match", "-model", "random", "-against", "greedy", "-game-config", file, "-sequential", "0.02")
 	if r.Verdict != eval.Weaker || r.Method != "match" || r.Games == 0 || r.Games > 10_000 || !(r.High[0] < 0.5) || r.Margin != 0.02 || r.Fair != 0.5 {
@@ -25,7 +26,7 @@ func TestSequential(t *testing.T) {
 }
 
 func TestTournament(t *testing.T) {
-	file, dir := config(t, reduced), runFolder(t)
+	file, dir := clitest.Config(t, reduced), runFolder(t)
 	var r tournamentResult
 	document(t, &r, "tournament", "random", "greedy", "search:4", dir, "-game-config", file, "-games", "100")
 	if r.Method != "match" || r.Anchor != "random" || r.Games != 600 || len(r.Agents) != 4 || len(r.Win) != 4 {
@@ -55,7 +56,7 @@ func TestMatchErrors(t *testing.T) {
 		{"-model serch", "did you mean search?"},
 		{"-model search:50:runs/none", `there is no model file or run folder "runs/none"`},
 	} {
-		stdout, stderr, status := command(t, append(strings.Fields(tt.args), "-game-config", config(t, reduced))...)
+		stdout, stderr, status := command(t, append(strings.Fields(tt.args), "-game-config", clitest.Config(t, reduced))...)
 		if status == cli.Done || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q %q; want %q", tt.args, status, stdout, stderr, tt.want)
 		}
@@ -64,7 +65,7 @@ func TestMatchErrors(t *testing.T) {
 
 // TestMatchTruncates: endless games are truncated and counted.
 func TestMatchTruncates(t *testing.T) {
-	file := config(t, `{"max_rounds": 0}`)
+	file := clitest.Config(t, `{"max_rounds": 0}`)
 	out := text(t, "-game", "martian-risk-tiny", "-game-config", file, "-model", "random", "-against", "random", "-games", "20", "-cache", "none")
 	if want := "18 of the games reached the move limit"; !strings.Contains(out, want) {
 		t.Errorf("the output is %q; want %q", out, want)

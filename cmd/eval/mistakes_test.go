@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestMistakes(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	var pair pairResult
 	document(t, &pair, "-model", "greedy", "-against", "random", "-mistakes", "4", "-game-config", file)
 	var exact pairResult
@@ -52,7 +53,7 @@ func TestMistakesErrors(t *testing.T) {
 		{"-model greedy -mistakes 3 -players 3 -games 5", reduced, cli.Misuse, "want one of them"},
 		{"-model greedy -mistakes 3", `{"dice": 4, "target": 6, "max_rounds": 1000}`, cli.Failed, "no exact solution"},
 	} {
-		args := append(strings.Fields(tt.args), "-game-config", config(t, tt.config))
+		args := append(strings.Fields(tt.args), "-game-config", clitest.Config(t, tt.config))
 		stdout, stderr, status := command(t, args...)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, %q %q; want %d and %q", tt.args, status, stdout, stderr, tt.status, tt.want)

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestPlot(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	dir := filepath.Join(t.TempDir(), "charts")
 	stdout, stderr, status := command(t, "-model", "greedy", "-game-config", file, "-plot", dir, "-json")
 	if status != cli.Done || !json.Valid([]byte(stdout)) {

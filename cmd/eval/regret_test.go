@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestRegret(t *testing.T) {
-	path, small := filepath.Join(t.TempDir(), "games.jsonl"), config(t, `{"target": 30}`)
+	path, small := filepath.Join(t.TempDir(), "games.jsonl"), clitest.Config(t, `{"target": 30}`)
 	var r, again regretResult
 	document(t, &r, "regret", "-game", "pig", "-game-config", small, "-model", "greedy", "-games", "20", "-mistakes", "3", "-checkpoint", path)
 	if r.Method != "sampled regret" || r.Games != 20 || r.Calls < 50 || r.Illegal != 0 || len(r.Worst) != 3 || !(r.Low < r.Win && r.Win < r.High && r.Win < 0.5) {

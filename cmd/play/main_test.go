@@ -35,18 +35,7 @@ const reduced = `{"dice": 4, "target": 6}`
 // command runs play with the input script.
 func command(t *testing.T, script string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, errs strings.Builder
-	status = run(t.Context(), args, strings.NewReader(script), &out, &errs)
-	return out.String(), errs.String(), status
-}
-
-func config(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return clitest.Command(run).Run(t, script, args...)
 }
 
 // script plays a game in an [env.Env] against greedy, in which the person always takes
@@ -101,7 +90,7 @@ func shown(end env.Position, people ...int) string {
 
 // TestDice: the dice of a seed are those of an Env, in every seat.
 func TestDice(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	for players := 1; players <= 3; players++ {
 		g, err := catalog.Open("martian-dice", players, []byte(reduced))
 		if err != nil {
@@ -135,7 +124,7 @@ func TestTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	typed, end := script(t, g, 1, 2)
-	stdout, _, _ := command(t, typed, "-game", "pig", "-seat", "1", "-seed", "2", "-game-config", config(t, `{"target": 20}`))
+	stdout, _, _ := command(t, typed, "-game", "pig", "-seat", "1", "-seed", "2", "-game-config", clitest.Config(t, `{"target": 20}`))
 	totals, turn, seat := map[string]int{}, 0, ""
 	for _, m := range regexp.MustCompile(`-------- (greedy|your)|dice> a (\d)|\z`).FindAllStringSubmatch(stdout, -1) {
 		switch m[2] {
@@ -163,7 +152,7 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	typed, _ := script(t, g, 1, 2)
-	stdout, _, _ := command(t, typed, "-seat", "1", "-seed", "2", "-game-config", config(t, reduced))
+	stdout, _, _ := command(t, typed, "-seat", "1", "-seed", "2", "-game-config", clitest.Config(t, reduced))
 	for _, want := range []string{
 		`-------- greedy --------\n  greedy rolls \d dice\n  points   greedy: \d.*   you: \d.*\n(  .*\n)*dice> (\d \w+(, )?)+\ngreedy> `,
 		`\ngreedy> roll +roll \d di\w+\ndice> `,
@@ -178,7 +167,7 @@ func TestOutput(t *testing.T) {
 
 func TestGames(t *testing.T) {
 	loop := strings.Repeat("rays\nhumans\ncows\nchickens\nstop\n", 2000)
-	stdout, _, status := command(t, loop, "-games", "5", "-seed", "1", "-opponent", "random", "-game-config", config(t, reduced))
+	stdout, _, status := command(t, loop, "-games", "5", "-seed", "1", "-opponent", "random", "-game-config", clitest.Config(t, reduced))
 	won, lost := strings.Count(stdout, "\nYou win.\n"), strings.Count(stdout, "\nYou lose.\n")
 	if status != cli.Done || won == 0 || lost == 0 || won+lost != 5 || !strings.Contains(stdout, "game 5 of 5") {
 		t.Errorf("status %d, %d games won and %d lost, of 5", status, won, lost)
@@ -190,7 +179,7 @@ func TestGames(t *testing.T) {
 
 // TestBetweenTurns: the draw for the first player and the roll-off are shown.
 func TestBetweenTurns(t *testing.T) {
-	file := config(t, `{"dice": 1, "target": 1, "faces": {"tank": 0}, "tie_dice": 1, "first_player": "random"}`)
+	file := clitest.Config(t, `{"dice": 1, "target": 1, "faces": {"tank": 0}, "tie_dice": 1, "first_player": "random"}`)
 	loop := strings.Repeat("rays\nhumans\ncows\nchickens\nstop\n", 200)
 	tied := false
 	for seed := range 20 {
@@ -223,7 +212,7 @@ func TestRules(t *testing.T) {
 
 func TestQuit(t *testing.T) {
 	for name, typed := range map[string]string{"end of input": "", "quit": "quit\n", "exit": "?\nexit\n"} {
-		stdout, stderr, status := command(t, typed, "-seed", "1", "-game-config", config(t, reduced))
+		stdout, stderr, status := command(t, typed, "-seed", "1", "-game-config", clitest.Config(t, reduced))
 		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "You quit at 0-0@0 ") {
 			t.Errorf("%s: status %d, %q\n%s", name, status, stderr, stdout)
 		}
@@ -237,7 +226,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs strings.Builder
 	done := make(chan int)
-	go func() { done <- run(ctx, []string{"-game-config", config(t, reduced)}, in, &out, &errs) }()
+	go func() { done <- run(ctx, []string{"-game-config", clitest.Config(t, reduced)}, in, &out, &errs) }()
 	cancel()
 	if status := <-done; status != cli.Interrupted || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(out.String(), "You quit") {
 		t.Errorf("status %d, %q\n%s", status, errs.String(), out.String())
@@ -259,7 +248,7 @@ func fits(t *testing.T, screen string) {
 }
 
 func TestHints(t *testing.T) {
-	file := config(t, reduced)
+	file := clitest.Config(t, reduced)
 	// A choice to roll, whose description is the longest; then the coach warns.
 	stdout, _, _ := command(t, "r\ns\n", "-seed", "1", "-hints", "-coach", "0.0001", "-cache", "none", "-game-config", file)
 	fits(t, stdout)
@@ -311,7 +300,7 @@ func TestModelFile(t *testing.T) {
 // TestWatch: with -watch the output shows the actions of every seat and the result,
 // and does not address a person; the same seed gives the same game.
 func TestWatch(t *testing.T) {
-	args := []string{"-watch", "-players", "3", "-opponent", "greedy,random,greedy", "-seed", "4", "-game-config", config(t, reduced)}
+	args := []string{"-watch", "-players", "3", "-opponent", "greedy,random,greedy", "-seed", "4", "-game-config", clitest.Config(t, reduced)}
 	stdout, stderr, status := command(t, "", args...)
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
@@ -352,7 +341,7 @@ func TestWatchBattles(t *testing.T) {
 // TestSeed: without -seed each game has a random seed, which is printed.
 func TestSeed(t *testing.T) {
 	seed := func() string {
-		stdout, _, _ := command(t, "", "-game-config", config(t, reduced))
+		stdout, _, _ := command(t, "", "-game-config", clitest.Config(t, reduced))
 		return regexp.MustCompile(`-seed \d+\n`).FindString(stdout)
 	}
 	if a, b := seed(), seed(); a == "" || a == b {
@@ -405,13 +394,13 @@ func TestErrors(t *testing.T) {
 }
 
 func TestStatuses(t *testing.T) {
-	clitest.Statuses(t, run, func() []string { return []string{"-watch", "-seed", "1", "-game-config", config(t, reduced)} })
+	clitest.Statuses(t, run, func() []string { return []string{"-watch", "-seed", "1", "-game-config", clitest.Config(t, reduced)} })
 }
 
 // TestWatchTruncates: an endless game is stopped where a batch truncates it.
 func TestWatchTruncates(t *testing.T) {
 	fulltest.Gate(t)
-	endless := config(t, `{"max_rounds": 0}`)
+	endless := clitest.Config(t, `{"max_rounds": 0}`)
 	stdout, stderr, status := command(t, "", "-watch", "-game", "martian-risk-tiny", "-game-config", endless, "-opponent", "random", "-seed", "1", "-games", "2")
 	if status != cli.Done || stderr != "" || strings.Count(stdout, "is stopped: nobody wins.\n") != 2 {
 		t.Errorf("status %d, %q, and the output ends with %q", status, stderr, stdout[max(0, len(stdout)-200):])
@@ -420,13 +409,13 @@ func TestWatchTruncates(t *testing.T) {
 
 func TestUnusableCache(t *testing.T) {
 	clitest.UnusableCache(t, run, func() []string {
-		return []string{"-watch", "-seed", "1", "-opponent", "exact", "-game-config", config(t, reduced)}
+		return []string{"-watch", "-seed", "1", "-opponent", "exact", "-game-config", clitest.Config(t, reduced)}
 	})
 }
 
 // TestRecord: -record adds games to a file, the last one unfinished if the person quits.
 func TestRecord(t *testing.T) {
-	file, games := config(t, reduced), filepath.Join(t.TempDir(), "a.games")
+	file, games := clitest.Config(t, reduced), filepath.Join(t.TempDir(), "a.games")
 	g, err := catalog.Open("martian-dice", 2, []byte(reduced))
 	if err != nil {
 		t.Fatal(err)

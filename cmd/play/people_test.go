@@ -105,7 +105,7 @@ func TestResume(t *testing.T) {
 	lines := strings.SplitAfter(typed, "\n")
 	for _, n := range []int{0, 1, len(lines) / 2, len(lines) - 2} {
 		file := filepath.Join(t.TempDir(), "Left Off.games")
-		args := []string{"-seat", "1", "-seed", "5", "-game-config", config(t, reduced)}
+		args := []string{"-seat", "1", "-seed", "5", "-game-config", clitest.Config(t, reduced)}
 		stdout, _, _ := command(t, strings.Join(lines[:n], "")+"save "+file+"\nsave "+file+"\nquit\n", args...)
 		if !strings.Contains(stdout, "To go on: go run ./cmd/play -resume "+cli.Argument(file)+"\n") || !strings.Contains(stdout, " exists; name another file.\n") {
 			t.Fatalf("the game is not saved in\n%s", stdout)
@@ -279,7 +279,7 @@ func TestRepeat(t *testing.T) {
 		{"no number", "roll\nrepeat it\nrepeat 0\nrepeat 99999999999999999999\nroll\n", "roll\nroll\n", pig, "> No: type repeat, or repeat and a number, such as repeat 3.\n> No: "},
 		{"not possible", "rays\nrepeat\n", "rays\n", dice, "> No: rays is not possible now.\n> "},
 		{"while it is possible", "a\nb\nb\nb\nrepeat\n", "a\nb\nb\nb\nb\n", tiny, "> > b\n"},
-		{"the coach warns", "roll\nrepeat\n", strings.Repeat("roll\n", 6), []string{"-game", "pig", "-seed", "9", "-coach", "0.01", "-game-config", config(t, `{"target": 50}`)}, "> roll\ndice> a 4, turn total 23\nCoach: this loses "},
+		{"the coach warns", "roll\nrepeat\n", strings.Repeat("roll\n", 6), []string{"-game", "pig", "-seed", "9", "-coach", "0.01", "-game-config", clitest.Config(t, `{"target": 50}`)}, "> roll\ndice> a 4, turn total 23\nCoach: this loses "},
 	} {
 		screen, got := play(tt.typed, tt.args...)
 		if _, want := play(tt.same, tt.args...); got != want {
@@ -311,7 +311,7 @@ func TestTypedDice(t *testing.T) {
 
 // TestSeats: several people play, and agents in the other seats.
 func TestSeats(t *testing.T) {
-	stdout, _, status := command(t, strings.Repeat("roll\nhold\n", 400), "-game", "pig", "-players", "3", "-seat", "0,2", "-seed", "1", "-game-config", config(t, `{"target": 20}`))
+	stdout, _, status := command(t, strings.Repeat("roll\nhold\n", 400), "-game", "pig", "-players", "3", "-seat", "0,2", "-seed", "1", "-game-config", clitest.Config(t, `{"target": 20}`))
 	for _, want := range []string{"player 1 seat 0, greedy seat 1, player 3 seat 2.", "-------- player 1, your turn --------", "-------- player 3, your turn --------", "-------- greedy --------", "The winner is "} {
 		if status != cli.Done || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, and no %q in\n%s", status, want, stdout)
@@ -321,7 +321,7 @@ func TestSeats(t *testing.T) {
 
 // TestCoach: the coach warns before a costly choice, and the game is priced at its end.
 func TestCoach(t *testing.T) {
-	file := config(t, `{"target": 20}`)
+	file := clitest.Config(t, `{"target": 20}`)
 	stdout, _, status := command(t, strings.Repeat("hold\nroll\nroll\nroll\nroll\nhold\nhold\n", 200), "-game", "pig", "-seed", "2", "-coach", "0.001", "-game-config", file)
 	for _, want := range []string{
 		`\n> Coach: this loses \d+\.\d\d % of the win\.\n  roll \(.*\): wins +\d+\.\d{4} %\n  hold \(.*\): wins +\d+\.\d{4} %\nType it again`,
@@ -336,11 +336,11 @@ func TestCoach(t *testing.T) {
 
 // TestEstimatedHints: where the game is not solved, hints are estimates and say so.
 func TestEstimatedHints(t *testing.T) {
-	stdout, stderr, status := command(t, "hint\n", "-hints", "-think", "300ms", "-seed", "1", "-game-config", config(t, unsolved))
+	stdout, stderr, status := command(t, "hint\n", "-hints", "-think", "300ms", "-seed", "1", "-game-config", clitest.Config(t, unsolved))
 	if status != cli.Done || stderr != "" || !regexp.MustCompile(`not solved: advice is estimated by 4 searches with greedy, 300ms\sfor\seach\schoice\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\n(.*\n)* +\[\w\]\w+ .* about \d+(\.\d+)?( ± \d+(\.\d+)?)? %\n(.*\n)*> Estimated by searches:4:\d+:greedy\.\n  \w+ +about`).MatchString(stdout) {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
-	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", config(t, reduced))
+	stdout, _, _ = command(t, "hint\n", "-seed", "1", "-game-config", clitest.Config(t, reduced))
 	if !strings.Contains(stdout, "> No: hints need -hints or -coach.\n") {
 		t.Errorf("without an advisor:\n%s", stdout)
 	}
@@ -374,7 +374,7 @@ func TestEstimates(t *testing.T) {
 func TestEstimatedPrice(t *testing.T) {
 	fulltest.Gate(t)
 	typed := strings.Repeat("rays\nhumans\ncows\nchickens\nroll\nstop\n", 60)
-	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", config(t, unsolved))
+	stdout, stderr, status := command(t, typed, "-coach", "0.9", "-think", "20ms", "-seed", "1", "-game-config", clitest.Config(t, unsolved))
 	for _, want := range []string{
 		`\nEstimated by searches:4:\d+:greedy\.\nBehind ± is how far the 99 % interval reaches, which covers the error of the\nsearch and chance; without ±, simulations were too few\.\n`,
 		`\nPrice of game 1 to you: result (0|100\.00) %\n  = start \d+ % \+ luck -?\d+ % − own losses -?\d+ % \+ others' losses -?\d+ %\n  \+ correction -?\d+ %\n`,
@@ -385,7 +385,7 @@ func TestEstimatedPrice(t *testing.T) {
 			t.Errorf("status %d, %q, and no %q in\n%s", status, stderr, want, stdout)
 		}
 	}
-	stdout, _, status = command(t, typed, "-coach", "0.9", "-think", "1us", "-seed", "1", "-game-config", config(t, unsolved))
+	stdout, _, status = command(t, typed, "-coach", "0.9", "-think", "1us", "-seed", "1", "-game-config", clitest.Config(t, unsolved))
 	if status != cli.Done || strings.Contains(stdout, "Price of game") || !strings.Contains(stdout, "A longer -think allows it.\n") {
 		t.Errorf("in no time: status %d\n%s", status, stdout)
 	}
@@ -432,7 +432,7 @@ func TestWholeGames(t *testing.T) {
 			}
 			return legal[len(legal)-1]
 		})
-		stdout, stderr, status := command(t, typed, "-game", id, "-seed", "3", "-game-config", config(t, text))
+		stdout, stderr, status := command(t, typed, "-game", id, "-seed", "3", "-game-config", clitest.Config(t, text))
 		if status != cli.Done || stderr != "" || !strings.Contains(stdout, "\n"+shown(end, 0)+"\n\n") {
 			t.Errorf("%s: status %d, %s; want the end\n%s\nin\n%s", id, status, stderr, end.Render(message.Speaker{}), stdout)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func estimated(t *testing.T, args ...string) estimates {
@@ -22,7 +23,7 @@ func estimated(t *testing.T, args ...string) estimates {
 // TestEstimate counts the positions in which turns start: a seat that has moved in this
 // round may have up to 13 + 3 points more than the 199 of a seat that has not.
 func TestEstimate(t *testing.T) {
-	file := config(t, `{"target": 200}`)
+	file := clitest.Config(t, `{"target": 200}`)
 	all := estimated(t, "-game-config", file, "-players", "2")
 	if all.Game != "martian-dice" || all.Cores < 1 || len(all.Seats) != 2 {
 		t.Fatalf("the estimates are %+v; want those for one and two players", all)
@@ -38,7 +39,7 @@ func TestEstimate(t *testing.T) {
 // TestEstimateEnds: the estimates end with the first number of players that is too
 // large.
 func TestEstimateEnds(t *testing.T) {
-	file := config(t, `{"dice": 4, "target": 60}`)
+	file := clitest.Config(t, `{"dice": 4, "target": 60}`)
 	all := estimated(t, "-game-config", file)
 	for i, e := range all.Seats {
 		last := i == len(all.Seats)-1
@@ -52,7 +53,7 @@ func TestEstimateEnds(t *testing.T) {
 	}
 
 	// With a limit of rounds small games are solved, and one player is not possible.
-	all = estimated(t, "-game-config", config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`))
+	all = estimated(t, "-game-config", clitest.Config(t, `{"dice": 4, "target": 6, "max_rounds": 5}`))
 	if n := len(all.Seats); n < 2 || all.Seats[0].Players != 2 || !all.Seats[0].Solvable || all.Seats[n-1].Solvable {
 		t.Errorf("with a limit of rounds: %+v", all.Seats)
 	}

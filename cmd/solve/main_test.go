@@ -3,10 +3,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,38 +16,14 @@ func TestMain(m *testing.M) { clitest.Main(m) }
 // command runs solve and returns what it wrote and its exit status.
 func command(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, errs strings.Builder
-	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return out.String(), errs.String(), status
+	return clitest.Command(run).Run(t, "", args...)
 }
 
-// document runs solve -json and checks that its output is one document.
-func document(t *testing.T, args ...string) answer {
+// document runs solve -json and decodes its output.
+func document(t *testing.T, args ...string) (a answer) {
 	t.Helper()
-	stdout, stderr, status := command(t, append(args, "-json")...)
-	if status != cli.Done || stderr != "" {
-		t.Fatalf("%q: status %d, %s", args, status, stderr)
-	}
-	var a answer
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
-		t.Fatalf("%q: %v", args, err)
-	}
-	if d.More() {
-		t.Errorf("%q: more than one document", args)
-	}
+	clitest.Command(run).Document(t, &a, args...)
 	return a
-}
-
-// config writes a game's config to a file.
-func config(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
 
 func near(t *testing.T, what string, got, want, tol float64) {
@@ -81,7 +54,7 @@ func TestMartianDiceForTwo(t *testing.T) {
 
 // TestOptions evaluates a decision with one best option.
 func TestOptions(t *testing.T) {
-	file := config(t, `{"target": 20}`)
+	file := clitest.Config(t, `{"target": 20}`)
 	a := document(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")
 	if len(a.Options) != 2 || a.Options[0].Action != "roll" || a.Options[1].Action != "hold" {
 		t.Fatalf("options %+v; want roll and hold", a.Options)
@@ -107,7 +80,7 @@ func TestOptions(t *testing.T) {
 // TestOutcomes: the value of a chance position is the mean of those of its outcomes, which
 // are listed if they are few.
 func TestOutcomes(t *testing.T) {
-	args := []string{"-game", "pig", "-game-config", config(t, `{"target": 20}`), "-position", "15-12@1 turn 3 rolling"}
+	args := []string{"-game", "pig", "-game-config", clitest.Config(t, `{"target": 20}`), "-position", "15-12@1 turn 3 rolling"}
 	a := document(t, args...)
 	prob, mean := 0.0, 0.0
 	for _, o := range a.Outcomes {
@@ -119,13 +92,13 @@ func TestOutcomes(t *testing.T) {
 	if !strings.Contains(stdout, "\n  outcome   probability        seat 0        seat 1\n  1         16.666667 %") {
 		t.Errorf("no outcomes in\n%s", stdout)
 	}
-	if stdout, _, _ = command(t, "-game-config", config(t, `{"target": 20}`)); !strings.Contains(stdout, " outcomes; -json lists them\n") {
+	if stdout, _, _ = command(t, "-game-config", clitest.Config(t, `{"target": 20}`)); !strings.Contains(stdout, " outcomes; -json lists them\n") {
 		t.Errorf("many outcomes:\n%s", stdout)
 	}
 }
 
 func TestSolitaireCountsTurns(t *testing.T) {
-	file := config(t, `{"dice": 4, "target": 6}`)
+	file := clitest.Config(t, `{"dice": 4, "target": 6}`)
 	a := document(t, "-players", "1", "-game-config", file)
 	if a.Win != nil || len(a.Turns) != 1 || !(a.Turns[0] > 1) {
 		t.Fatalf("win %v, turns %v; want turns only, more than one", a.Win, a.Turns)
@@ -151,7 +124,7 @@ func TestSolitaireCountsTurns(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	file := config(t, `{"target": 20}`)
+	file := clitest.Config(t, `{"target": 20}`)
 	stdout, stderr, status := command(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")
 	if status != cli.Done || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
@@ -204,7 +177,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	clitest.Statuses(t, run, func() []string {
-		return []string{"-game-config", config(t, `{"dice": 4, "target": 6}`), "-cache", "none"}
+		return []string{"-game-config", clitest.Config(t, `{"dice": 4, "target": 6}`), "-cache", "none"}
 	})
 }
 
@@ -214,7 +187,7 @@ func TestUnusableCache(t *testing.T) {
 
 // TestNoNegativeZero: a game that is over takes 0 turns more, not −0.
 func TestNoNegativeZero(t *testing.T) {
-	args := []string{"-players", "1", "-game-config", config(t, `{"dice": 4, "target": 6}`), "-position", "6 over 0"}
+	args := []string{"-players", "1", "-game-config", clitest.Config(t, `{"dice": 4, "target": 6}`), "-position", "6 over 0"}
 	if a := document(t, args...); a.Turns[0] != 0 || math.Signbit(a.Turns[0]) {
 		t.Errorf("the turns are %v", a.Turns)
 	}

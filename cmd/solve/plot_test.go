@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestPlot(t *testing.T) {
-	file := config(t, `{"dice": 5, "target": 4}`)
+	file := clitest.Config(t, `{"dice": 5, "target": 4}`)
 	dir := filepath.Join(t.TempDir(), "charts")
 	stdout, stderr, status := command(t, "-game-config", file, "-plot", dir)
 	if status != cli.Done || !strings.Contains(stdout, "under best play") {

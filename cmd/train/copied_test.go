@@ -22,7 +22,7 @@ func odd(t *testing.T) string { return filepath.Join(t.TempDir(), `it's $HOME, "
 func TestCopied(t *testing.T) {
 	t.Parallel()
 	dir, cache := odd(t), odd(t)
-	status, stdout, stderr := command(t, "-config", write(t, quick), "-out", dir, "-cache", cache, "-steps", "2048")
+	status, stdout, stderr := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-cache", cache, "-steps", "2048")
 	if status != cli.Done {
 		t.Fatal(stderr)
 	}
@@ -54,7 +54,7 @@ func TestCopied(t *testing.T) {
 	}
 	// The flags of a cluster.
 	cluster := []string{"-cluster", "127.0.0.1:1", "-verify", "0.5", "-mixed"}
-	c, err := parse(append([]string{"-algorithm", "one-move", "-config", write(t, quick), "-cache", cache}, cluster...), io.Discard)
+	c, err := parse(append([]string{"-algorithm", "one-move", "-config", clitest.Config(t, quick), "-cache", cache}, cluster...), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestCopied(t *testing.T) {
 // TestCopiedSweep moves a damaged run of a sweep away by the printed command, and goes on.
 func TestCopiedSweep(t *testing.T) {
 	t.Parallel()
-	dir, file := odd(t), write(t, `{"base": `+strings.Replace(quick, `"steps": 20480`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
+	dir, file := odd(t), clitest.Config(t, `{"base": `+strings.Replace(quick, `"steps": 20480`, `"steps": 2048`, 1)+`, "grid": {"train.rows": [64, 128]}}`)
 	if status, _, errs := command(t, "-sweep", file, "-out", dir); status != cli.Done {
 		t.Fatal(errs)
 	}
@@ -90,7 +90,7 @@ func TestCopiedSweep(t *testing.T) {
 
 // TestNoFolder: a file in the place of a folder is called a file.
 func TestNoFolder(t *testing.T) {
-	file := write(t, quick)
+	file := clitest.Config(t, quick)
 	for _, args := range [][]string{{"-resume", file}, {"-out", file}, {"-sweep", file, "-out", file}, {"-resume", filepath.Join(file, "run")}, {"-out", filepath.Join(file, "run")}} {
 		status, _, errs := command(t, args...)
 		if status != cli.Misuse || !strings.Contains(errs, "it is a file; want a folder") && !strings.Contains(errs, "not a directory; want a folder") {

@@ -10,13 +10,14 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/models"
 )
 
 // TestGotch trains with either backend to about the same exact strength, and twice
 // with the same backend to the same bits.
 func TestGotch(t *testing.T) {
-	file := write(t, quick)
+	file := clitest.Config(t, quick)
 	trained := func(backend string) *models.File {
 		dir := filepath.Join(t.TempDir(), "run")
 		status, out, errs := command(t, "-config", file, "-backend", backend, "-out", dir)

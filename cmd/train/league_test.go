@@ -13,6 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/eval"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/fulltest"
 )
 
@@ -30,7 +31,7 @@ const quickLeague = `{
 func TestLeague(t *testing.T) {
 	fulltest.Gate(t)
 	t.Parallel()
-	file, dir := write(t, quickLeague), filepath.Join(t.TempDir(), "sweep")
+	file, dir := clitest.Config(t, quickLeague), filepath.Join(t.TempDir(), "sweep")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out, errs bytes.Buffer

@@ -29,21 +29,11 @@ const quick = `{
 	"train": {"algorithm": "ppo", "hidden": [32], "rows": 32, "ppo": {"horizon": 32, "minibatch": 256}, "steps": 20480, "evaluations": 4, "checkpoints": 10}
 }`
 
-func write(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // command runs the command in this process.
 func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	var out, err bytes.Buffer
-	status = run(t.Context(), args, strings.NewReader(""), &out, &err)
-	return status, out.String(), err.String()
+	stdout, stderr, status = clitest.Command(run).Run(t, "", args...)
+	return status, stdout, stderr
 }
 
 func read(t *testing.T, parts ...string) []byte {
@@ -58,7 +48,7 @@ func read(t *testing.T, parts ...string) []byte {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-seed", "7")
+	status, out, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-seed", "7")
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
@@ -95,7 +85,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	status, _, errs = command(t, "-config", write(t, quick), "-out", dir)
+	status, _, errs = command(t, "-config", clitest.Config(t, quick), "-out", dir)
 	if status != cli.Misuse || !strings.Contains(errs, "exists") || !strings.Contains(errs, "-resume "+cli.Argument(dir)) {
 		t.Errorf("an existing folder: status %d, %s", status, errs)
 	}
@@ -112,7 +102,7 @@ func TestRun(t *testing.T) {
 func TestNoEvaluation(t *testing.T) {
 	t.Parallel()
 	dir, cache := filepath.Join(t.TempDir(), "run"), t.TempDir()
-	status, out, errs := command(t, "-config", write(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1)), "-out", dir, "-steps", "2048", "-cache", cache)
+	status, out, errs := command(t, "-config", clitest.Config(t, strings.Replace(quick, `"evaluations": 4`, `"evaluations": 0`, 1)), "-out", dir, "-steps", "2048", "-cache", cache)
 	if status != cli.Done || strings.Contains(out, "exploitability") || !strings.Contains(out, "evaluate it    go run ./cmd/eval -model "+cli.Argument(dir)) {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}
@@ -141,7 +131,7 @@ func TestNoPicture(t *testing.T) {
 func TestDivergence(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-out", dir, "-config", write(t, `{"game": "pig", "game_config": {"target": 20},
+	status, out, errs := command(t, "-out", dir, "-config", clitest.Config(t, `{"game": "pig", "game_config": {"target": 20},
 		"train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "value_coef": 1e30}}`))
 	if status != cli.Failed {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
@@ -175,7 +165,7 @@ func TestEvaluationFails(t *testing.T) {
 func TestOtherNumbersOfPlayers(t *testing.T) {
 	fulltest.Gate(t)
 	t.Parallel()
-	file := write(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
+	file := clitest.Config(t, `{"game_config": {"dice": 4, "target": 5}, "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 2048}}`)
 	for _, players := range []string{"1", "3"} {
 		status, out, errs := command(t, "-config", file, "-players", players, "-out", filepath.Join(t.TempDir(), "run")+string(filepath.Separator))
 		if status != cli.Done {
@@ -220,9 +210,9 @@ func TestShards(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"-config", write(t, old)}, []string{"train.shards is gone: leave it out"}},
+		{[]string{"-config", clitest.Config(t, old)}, []string{"train.shards is gone: leave it out"}},
 		{[]string{"-resume", dir}, []string{"train.shards is gone: leave it out", "finish the run with the release that began it", "-config COPY"}},
-		{[]string{"-sweep", write(t, `{"grid": {"train.shards": [4]}}`)}, []string{"train.shards is gone: leave it out"}},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.shards": [4]}}`)}, []string{"train.shards is gone: leave it out"}},
 	} {
 		status, out, errs := command(t, test.args...)
 		if status != cli.Misuse || out != "" {
@@ -268,14 +258,14 @@ func TestBadInput(t *testing.T) {
 		{"part of a step", []string{"-steps", "1.5"}, cli.Misuse, `-steps is "1.5"; want a whole number`},
 		{"steps", []string{"-steps", "0"}, cli.Misuse, `-steps is "0"; want a whole number from 1 to 1000000000000000`},
 		{"no steps of a response", []string{"-exploit", "greedy"}, cli.Misuse, "-exploit needs -steps"},
-		{"config field", []string{"-config", write(t, `{"train": {"rowz": 3}}`)}, cli.Misuse, `: line 1, column 12: train: unknown field "rowz"`},
-		{"config type", []string{"-config", write(t, `{"train": {"hidden": 3}}`)}, cli.Misuse, "train.hidden is a number; want an array"},
-		{"config syntax", []string{"-config", write(t, "{\n\"train\": {,}}")}, cli.Misuse, "line 2, column 11: invalid character ','"},
-		{"game config field", []string{"-config", write(t, `{"game_config":`+"\n"+`{"dize": 3}}`)}, cli.Misuse, `: line 2, column 2: game config: unknown field "dize"`},
-		{"config value", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
-		{"layer", []string{"-config", write(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
+		{"config field", []string{"-config", clitest.Config(t, `{"train": {"rowz": 3}}`)}, cli.Misuse, `: line 1, column 12: train: unknown field "rowz"`},
+		{"config type", []string{"-config", clitest.Config(t, `{"train": {"hidden": 3}}`)}, cli.Misuse, "train.hidden is a number; want an array"},
+		{"config syntax", []string{"-config", clitest.Config(t, "{\n\"train\": {,}}")}, cli.Misuse, "line 2, column 11: invalid character ','"},
+		{"game config field", []string{"-config", clitest.Config(t, `{"game_config":`+"\n"+`{"dize": 3}}`)}, cli.Misuse, `: line 2, column 2: game config: unknown field "dize"`},
+		{"config value", []string{"-config", clitest.Config(t, `{"train": {"algorithm": "ppo", "rows": 0, "ppo": {"lambda": 2}}}`)}, cli.Misuse, "lambda is 2; want 0 to 1"},
+		{"layer", []string{"-config", clitest.Config(t, `{"train": {"hidden": [0]}}`)}, cli.Misuse, "hidden[0] is 0: want 1 to 65536"},
 		{"no turn plans", []string{"-game", "mars-is-ours", "-algorithm", "turn-exact"}, cli.Misuse, "algorithm is turn-exact; want one of [ppo one-move search]"},
-		{"rollout", []string{"-config", write(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "train.rows times train.ppo.horizon is 68719476736"},
+		{"rollout", []string{"-config", clitest.Config(t, `{"train": {"algorithm": "ppo", "rows": 1048576, "ppo": {"horizon": 65536}}}`)}, cli.Misuse, "train.rows times train.ppo.horizon is 68719476736"},
 		{"config file", []string{"-config", "nowhere.json"}, cli.Misuse, "nowhere.json"},
 		{"sweep file", []string{"-sweep", "nowhere.json"}, cli.Misuse, "nowhere.json"},
 		{"run folder", []string{"-resume", t.TempDir()}, cli.Misuse, "no run folder"},
@@ -304,7 +294,7 @@ func TestBadInput(t *testing.T) {
 func TestDamagedCheckpoint(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "2048"); status != cli.Done {
+	if status, _, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-steps", "2048"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	path := filepath.Join(dir, train.CheckpointFile)
@@ -328,7 +318,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 func TestCancel(t *testing.T) {
 	fulltest.Gate(t)
 	t.Parallel()
-	config := write(t, quick)
+	config := clitest.Config(t, quick)
 	whole := filepath.Join(t.TempDir(), "whole")
 	if status, _, errs := command(t, "-config", config, "-out", whole, "-steps", "10240"); status != cli.Done {
 		t.Fatal(errs)
@@ -392,7 +382,7 @@ func TestCancelEvaluation(t *testing.T) {
 		}
 		return out.Write(b)
 	})
-	config := write(t, strings.Replace(quick, `"dice": 4`, `"players": 3, "dice": 4`, 1))
+	config := clitest.Config(t, strings.Replace(quick, `"dice": 4`, `"players": 3, "dice": 4`, 1))
 	if status := run(ctx, []string{"-config", config, "-out", dir, "-steps", "2048"}, nil, cancelled, &errs); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
@@ -413,14 +403,14 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	clitest.Statuses(t, run, func() []string {
-		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
+		return []string{"-config", clitest.Config(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})
 }
 
 func TestUnusableCache(t *testing.T) {
 	t.Parallel()
 	clitest.UnusableCache(t, run, func() []string {
-		return []string{"-config", write(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
+		return []string{"-config", clitest.Config(t, quick), "-steps", "2048", "-out", filepath.Join(t.TempDir(), "run")}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
@@ -31,7 +32,7 @@ func configOf(t *testing.T, dir string) train.Config {
 func TestSet(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "1024", "-set", "train.learning_rate.0=0.002", "-set", "train.rows=16", "-set", "train.head=logits", "-set", "train.metrics_every=3", "-set", "train.hidden=[8, 4]")
+	status, _, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-steps", "1024", "-set", "train.learning_rate.0=0.002", "-set", "train.rows=16", "-set", "train.head=logits", "-set", "train.metrics_every=3", "-set", "train.hidden=[8, 4]")
 	if status != cli.Done {
 		t.Fatalf("status %d, %s", status, errs)
 	}
@@ -58,7 +59,7 @@ func TestSet(t *testing.T) {
 		{[]string{"train.algorithm=pppo"}, "did you mean ppo?"},
 		{[]string{"train.algorithm=7"}, "train.algorithm is \"7\"; want the name of an algorithm"},
 	} {
-		args := []string{"-config", write(t, quick), "-out", filepath.Join(t.TempDir(), "refused")}
+		args := []string{"-config", clitest.Config(t, quick), "-out", filepath.Join(t.TempDir(), "refused")}
 		for _, set := range tt.sets {
 			args = append(args, "-set", set)
 		}
@@ -72,7 +73,7 @@ func TestSet(t *testing.T) {
 // that a run resumes after they have changed, and all runs of -seeds have them.
 func TestLabels(t *testing.T) {
 	t.Parallel()
-	dir, config := filepath.Join(t.TempDir(), "run"), write(t, quick)
+	dir, config := filepath.Join(t.TempDir(), "run"), clitest.Config(t, quick)
 	status, _, errs := command(t, "-config", config, "-out", dir, "-steps", "1024", "-evaluate", "none", "-name", "first try", "-group", "tries", "-tags", "a,b")
 	if status != cli.Done {
 		t.Fatalf("status %d, %s", status, errs)
@@ -126,7 +127,7 @@ func TestFrom(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	first, second := filepath.Join(base, "first"), filepath.Join(base, "second")
-	if status, _, errs := command(t, "-config", write(t, quick), "-steps", "4096", "-out", first, "-set", "train.evaluations=2"); status != cli.Done {
+	if status, _, errs := command(t, "-config", clitest.Config(t, quick), "-steps", "4096", "-out", first, "-set", "train.evaluations=2"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	if status, _, errs := command(t, "-from", first, "-out", second, "-steps", "1024", "-seed", "3", "-evaluate", "none"); status != cli.Done {
@@ -167,7 +168,7 @@ func TestFrom(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-set", "train.keep_evaluated=true", "-json")
+	status, out, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-set", "train.keep_evaluated=true", "-json")
 	if status != cli.Done {
 		t.Fatal(errs)
 	}
@@ -198,7 +199,7 @@ func TestKept(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "seeds")
-	status, out, errs := command(t, "-config", write(t, quick), "-steps", "4096", "-seeds", "3", "-seed", "5", "-out", dir, "-json")
+	status, out, errs := command(t, "-config", clitest.Config(t, quick), "-steps", "4096", "-seeds", "3", "-seed", "5", "-out", dir, "-json")
 	if status != cli.Done {
 		t.Fatalf("status %d, %s", status, errs)
 	}
@@ -234,7 +235,7 @@ func TestSeeds(t *testing.T) {
 	if status, _, errs := command(t, "-seeds", "2", "-evaluate", "none"); status != cli.Misuse || !strings.Contains(errs, "leave out -evaluate none") {
 		t.Errorf("status %d, %s", status, errs)
 	}
-	if status, _, errs := command(t, "-seeds", "2", "-sweep", write(t, quickSweep)); status != cli.Misuse || !strings.Contains(errs, "-sweep takes all settings from its file") {
+	if status, _, errs := command(t, "-seeds", "2", "-sweep", clitest.Config(t, quickSweep)); status != cli.Misuse || !strings.Contains(errs, "-sweep takes all settings from its file") {
 		t.Errorf("with -sweep: status %d, %s", status, errs)
 	}
 }
@@ -263,7 +264,7 @@ func TestShortRuns(t *testing.T) {
 	if status, _, errs := command(t, "-game", "martian-risk-small", "-steps", "1", "-set", `train.opponents={"population": 6, "fraction": 0.6, "population_steps": 0.1}`, "-out", whole); status != cli.Misuse || !strings.Contains(errs, "or train.opponents.population 0") {
 		t.Errorf("a population of -set: status %d, %s", status, errs)
 	}
-	set := write(t, `{"game": "martian-risk-small", "train": {"opponents": {"population": 6}}}`)
+	set := clitest.Config(t, `{"game": "martian-risk-small", "train": {"opponents": {"population": 6}}}`)
 	if status, _, errs := command(t, "-config", set, "-steps", "1", "-out", filepath.Join(t.TempDir(), "run")); status != cli.Misuse || !strings.Contains(errs, "or train.opponents.population 0") {
 		t.Errorf("a population of a file: status %d, %s", status, errs)
 	}
@@ -273,7 +274,7 @@ func TestShortRuns(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]struct{ exact, ahead bool }{"none": {}, "head": {exact: true}, "full": {true, true}} {
-		status, out, errs := command(t, "-config", write(t, quick), "-steps", "4096", "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
+		status, out, errs := command(t, "-config", clitest.Config(t, quick), "-steps", "4096", "-out", filepath.Join(t.TempDir(), "run"), "-evaluate", what)
 		if status != cli.Done || strings.Contains(out, "exploitability") != want.exact || strings.Contains(out, "as lookahead:3") != want.ahead {
 			t.Errorf("-evaluate %s: status %d, %s%s", what, status, out, errs)
 		}
@@ -287,7 +288,7 @@ func TestEvaluate(t *testing.T) {
 func TestMinutes(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-config", write(t, quick), "-out", dir, "-minutes", "0.001", "-evaluate", "none")
+	status, out, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-minutes", "0.001", "-evaluate", "none")
 	steps := configOf(t, dir).Steps
 	if want := fmt.Sprintf("0.001 minutes are about %d decisions here; -steps %d repeats the run", steps, steps); status != cli.Done || !strings.Contains(out, want) {
 		t.Errorf("status %d, %s%s; want %q", status, out, errs, want)

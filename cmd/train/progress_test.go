@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/fulltest"
 	"marsgym/models"
 	"marsgym/train"
@@ -37,7 +38,7 @@ func metricsOf(t *testing.T, dir string) (list []train.Metrics) {
 func TestProgressLines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	status, out, errs := command(t, "-config", write(t, quick), "-out", dir)
+	status, out, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir)
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s", status, errs)
 	}
@@ -85,7 +86,7 @@ func TestTrainedInAll(t *testing.T) {
 		}
 		return errs.Write(b)
 	})
-	if status := run(ctx, []string{"-config", write(t, quick), "-steps", "8192", "-out", dir}, nil, &out, stopping); status != cli.Interrupted {
+	if status := run(ctx, []string{"-config", clitest.Config(t, quick), "-steps", "8192", "-out", dir}, nil, &out, stopping); status != cli.Interrupted {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	status, text, _ := command(t, "-resume", dir)
@@ -141,7 +142,7 @@ func TestProgressNote(t *testing.T) {
 func TestMatchLines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	set := write(t, strings.Replace(quick, `"dice": 4,`, `"players": 3, "dice": 4,`, 1))
+	set := clitest.Config(t, strings.Replace(quick, `"dice": 4,`, `"players": 3, "dice": 4,`, 1))
 	status, out, errs := command(t, "-config", set, "-out", dir, "-json")
 	if status != cli.Done {
 		t.Fatalf("status %d\n%s", status, errs)

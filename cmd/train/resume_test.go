@@ -12,6 +12,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/train"
 	"marsgym/train/sweep"
 )
@@ -21,7 +22,7 @@ import (
 func TestResumeChangedConfig(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	if status, _, errs := command(t, "-config", write(t, quick), "-out", dir, "-steps", "4096"); status != cli.Done {
+	if status, _, errs := command(t, "-config", clitest.Config(t, quick), "-out", dir, "-steps", "4096"); status != cli.Done {
 		t.Fatal(errs)
 	}
 	config, model := filepath.Join(dir, train.ConfigFile), read(t, dir, agents.ModelFile)
@@ -60,7 +61,7 @@ func TestResumeChangedConfig(t *testing.T) {
 func TestResumeLinkedConfig(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, train.ConfigFile)
-	if err := os.Symlink(write(t, quick), config); err != nil {
+	if err := os.Symlink(clitest.Config(t, quick), config); err != nil {
 		t.Skip("no links here:", err)
 	}
 	if status, _, errs := command(t, "-resume", dir); status != cli.Failed || !strings.Contains(errs, config+" is a link, not a regular file") {
@@ -130,7 +131,7 @@ func TestRenamedFolder(t *testing.T) {
 		}
 		return errs.Write(b)
 	})
-	status := run(ctx, []string{"-config", write(t, quick), "-out", before}, nil, &out, renaming)
+	status := run(ctx, []string{"-config", clitest.Config(t, quick), "-out", before}, nil, &out, renaming)
 	if want := "go run ./cmd/train -resume " + cli.Argument(after) + "\n"; status != cli.Interrupted || !strings.Contains(out.String(), want) {
 		t.Fatalf("status %d, want the line %q:\n%s%s", status, want, out.String(), errs.String())
 	}
@@ -141,7 +142,7 @@ func TestRenamedFolder(t *testing.T) {
 
 // TestMemoryLimit: the limit of memory holds for the exact solution too, which takes half a GiB.
 func TestMemoryLimit(t *testing.T) {
-	config := write(t, `{"game": "pig", "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 4096, "memory": 0.05}}`)
+	config := clitest.Config(t, `{"game": "pig", "train": {"algorithm": "ppo", "hidden": [16], "rows": 32, "ppo": {"horizon": 16, "minibatch": 256}, "steps": 4096, "memory": 0.05}}`)
 	status, out, errs := command(t, "-config", config, "-out", filepath.Join(t.TempDir(), "run"))
 	if status != cli.Failed || !strings.Contains(errs, "out of memory: more than the 0.05 GiB that train.memory allows; lower ") {
 		t.Errorf("status %d, %s%s", status, out, errs)

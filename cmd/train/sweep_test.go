@@ -14,6 +14,7 @@ import (
 
 	"marsgym/agents"
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 	"marsgym/train"
 	"marsgym/train/sweep"
 )
@@ -56,7 +57,7 @@ func TestSweepProgress(t *testing.T) {
 // with one of the same settings outside the sweep.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	file, dir := write(t, quickSweep), filepath.Join(t.TempDir(), "sweep")
+	file, dir := clitest.Config(t, quickSweep), filepath.Join(t.TempDir(), "sweep")
 	var out bytes.Buffer
 	stops := 0
 	for {
@@ -111,7 +112,7 @@ func TestSweep(t *testing.T) {
 	}
 
 	// Other settings are refused.
-	status, _, errs := command(t, "-sweep", write(t, strings.Replace(quickSweep, "[3, 4]", "[3]", 1)), "-out", dir)
+	status, _, errs := command(t, "-sweep", clitest.Config(t, strings.Replace(quickSweep, "[3, 4]", "[3]", 1)), "-out", dir)
 	if status != cli.Misuse || !strings.Contains(errs, "another sweep") {
 		t.Errorf("another sweep in the same folder: status %d, %s", status, errs)
 	}
@@ -131,7 +132,7 @@ func TestSweep(t *testing.T) {
 func TestSweepDiverges(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(quickSweep, `"grid": {`, `"grid": {"train.value_coef": [1e30, 0.5], `, 1)
-	status, out, errs := command(t, "-sweep", write(t, text), "-out", filepath.Join(t.TempDir(), "sweep"))
+	status, out, errs := command(t, "-sweep", clitest.Config(t, text), "-out", filepath.Join(t.TempDir(), "sweep"))
 	if status != cli.Done || strings.Count(errs, "diverged") != 4 {
 		t.Fatalf("status %d, %s", status, errs)
 	}
@@ -147,29 +148,29 @@ func TestSweepRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-sweep", write(t, quickSweep), "-seed", "3"}, "leave out the other flags"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.rowz": [1]}}`)}, "did you mean rows?"},
-		{[]string{"-sweep", write(t, `{"base": {"backend": "torch"}}`)}, "gorgonia"},
-		{[]string{"-sweep", write(t, `{"seeds": [1, 2, 1]}`)}, "seeds has 1 twice"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.rows": []}}`)}, "no values"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.rows": [64]}, "random": {"runs": 1, "draw": {"train.rows": {"uniform": [1, 2]}}}}`)}, "both in grid and in random"},
-		{[]string{"-sweep", write(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"log": [0, 2]}}}}`)}, "numbers above 0"},
-		{[]string{"-sweep", write(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [2, 1]}}}}`)}, "the lower first"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.seed": [1]}}`)}, "list seeds under seeds"},
-		{[]string{"-sweep", write(t, `{"grid": {"train.learning_rate.2": [1]}}`)}, "no field"},
-		{[]string{"-sweep", write(t, `{"random": {"runs": 20000}}`)}, "at most 10000"},
-		{[]string{"-sweep", write(t, `{"league": {"games": -1}}`)}, "0 or more"},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.rows": [64, 128, 64]}}`)}, `"train.rows" 64 makes the same run twice`},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.warmup": [0.1, 1e-1]}}`)}, `makes the same run twice`},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "random": {"runs": 3, "draw": {"train.rows": {"uniform": [64, 65], "int": true}}}}`)}, "only 2 different values"},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "league": {"against": ["gredy"]}}`)}, "did you mean greedy?"},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
-		{[]string{"-sweep", write(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
-		{[]string{"-sweep", write(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"lookahead": 21}}`)}, "look-ahead by 20 plies"},
+		{[]string{"-sweep", clitest.Config(t, quickSweep), "-seed", "3"}, "leave out the other flags"},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.rowz": [1]}}`)}, "did you mean rows?"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"backend": "torch"}}`)}, "gorgonia"},
+		{[]string{"-sweep", clitest.Config(t, `{"seeds": [1, 2, 1]}`)}, "seeds has 1 twice"},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.rows": []}}`)}, "no values"},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.rows": [64]}, "random": {"runs": 1, "draw": {"train.rows": {"uniform": [1, 2]}}}}`)}, "both in grid and in random"},
+		{[]string{"-sweep", clitest.Config(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"log": [0, 2]}}}}`)}, "numbers above 0"},
+		{[]string{"-sweep", clitest.Config(t, `{"random": {"runs": 1, "draw": {"train.value_coef": {"uniform": [2, 1]}}}}`)}, "the lower first"},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.seed": [1]}}`)}, "list seeds under seeds"},
+		{[]string{"-sweep", clitest.Config(t, `{"grid": {"train.learning_rate.2": [1]}}`)}, "no field"},
+		{[]string{"-sweep", clitest.Config(t, `{"random": {"runs": 20000}}`)}, "at most 10000"},
+		{[]string{"-sweep", clitest.Config(t, `{"league": {"games": -1}}`)}, "0 or more"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.rows": [64, 128, 64]}}`)}, `"train.rows" 64 makes the same run twice`},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.warmup": [0.1, 1e-1]}}`)}, `makes the same run twice`},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "random": {"runs": 3, "draw": {"train.rows": {"uniform": [64, 65], "int": true}}}}`)}, "only 2 different values"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig"}, "league": {"against": ["gredy"]}}`)}, "did you mean greedy?"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig", "game_config": {"target": 10}, "train": {"steps": 1}}, "grid": {"train.hidden": [[16], [0]]}}`)}, "hidden[0] is 0"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game_config": {"players": 3, "dice": 4}}, "grid": {"train.rows": [64]}}`)}, "sweep a game for two"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game": "pig"}, "grid": {"train.rows": [64]}, "league": {"lookahead": 21}}`)}, "look-ahead by 20 plies"},
 		// Solutions of Martian Dice are cached.
-		{[]string{"-sweep", write(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
-		{[]string{"-sweep", write(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"against": ["runs/nowhere"]}}`)}, "league.against: "},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"games": 20000000}}`)}, "at most 10000000 games"},
+		{[]string{"-sweep", clitest.Config(t, `{"base": {"game_config": {"dice": 4, "target": 4}}, "league": {"against": ["runs/nowhere"]}}`)}, "league.against: "},
 	} {
 		t.Chdir(t.TempDir())
 		cache := t.TempDir()
@@ -194,7 +195,7 @@ func TestSweepChecksFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{dir, filepath.Dir(dir)} {
-		status, _, errs := command(t, "-sweep", write(t, quickSweep), "-out", folder, "-cache", cache)
+		status, _, errs := command(t, "-sweep", clitest.Config(t, quickSweep), "-out", folder, "-cache", cache)
 		if status != cli.Misuse || !strings.Contains(errs, "-out") {
 			t.Errorf("status %d, %s", status, errs)
 		}

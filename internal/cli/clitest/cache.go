@@ -2,8 +2,6 @@ package clitest
 
 import (
 	"bytes"
-	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +13,7 @@ import (
 // UnusableCache checks that a command first warns in one line and then answers if
 // the cache folder is a file. work returns the arguments of one call, for which the
 // command solves a game whose solutions are cached.
-func UnusableCache(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
+func UnusableCache(t *testing.T, run Command, work func() []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

@@ -1,7 +1,6 @@
 package clitest
 
 import (
-	"context"
 	"io"
 	"os"
 	"regexp"
@@ -16,7 +15,7 @@ var placeholder = regexp.MustCompile(`^[A-Z_]+$`)
 
 // Docs checks the command lines of the documents that call cmd/name: all their
 // flags exist, and so do values of their types. A value in capitals stands for any.
-func Docs(t *testing.T, name string, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int) {
+func Docs(t *testing.T, name string, run Command) {
 	t.Helper()
 	pages, err := docs.Pages(os.DirFS("../.."))
 	if err != nil {

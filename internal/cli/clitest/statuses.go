@@ -14,7 +14,7 @@ import (
 // Statuses checks the exit status of a command in all cases that commands share.
 // work returns the arguments of one call, for which the command writes an answer to
 // standard output; each call may use another folder.
-func Statuses(t *testing.T, run func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int, work func() []string) {
+func Statuses(t *testing.T, run Command, work func() []string) {
 	t.Helper()
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
