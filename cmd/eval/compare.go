@@ -57,7 +57,7 @@ func (s *session) compare(dirs []string) (*comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := cli.OpenFor(dir)(file.Meta.Game, 0, file.Meta.Config)
+		g, err := cli.OpenFor(dir, "")(file.Meta.Game, 0, file.Meta.Config)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}

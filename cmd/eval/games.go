@@ -38,6 +38,7 @@ type pricer struct {
 	cacheDir           func() string
 	rollouts, searches int
 	decisions          bool
+	table              string // file, or ""
 }
 
 func (s *session) pricer() *pricer {
@@ -58,6 +59,7 @@ func gamesCommand(s *session) work {
 	p.cacheDir = func() string { return cli.CacheDir(cache) }
 	s.BoolVar(&p.decisions, "decisions", false, "list every decision with its options")
 	s.IntVar(&s.mistakes, "mistakes", defaultMistakes, "list the `n` worst mistakes")
+	s.StringVar(&p.table, "game", "", "`file` of the games' table, if it is not beside them")
 	s.Example("go run ./cmd/eval games -mistakes 20 pig.games")
 	return func(ctx context.Context) (result, error) {
 		if s.mistakes < 0 {
@@ -102,7 +104,7 @@ func (p *pricer) price(ctx context.Context, path string) (result, error) {
 	groups := map[string][]*record.Game{} // by hash of the rules
 	var order []string
 	var incomplete error
-	for g, err := range record.ReadPath(path, cli.OpenFor(path)) {
+	for g, err := range record.ReadPath(path, cli.OpenFor(path, p.table)) {
 		if errors.Is(err, record.ErrIncomplete) {
 			fmt.Fprintf(p.bar, "%s: %s; it is left out\n", p.Name(), input.Message(err))
 			incomplete = err

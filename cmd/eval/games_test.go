@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"marsgym/eval/analysis"
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/testgames"
 )
 
 // recorded returns a file with a match of 40 games of greedy against random.
@@ -48,6 +50,49 @@ func TestGamesFile(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+// TestTableFile evaluates a policy of a table exactly, and prices games of it: their table lies beside them or
+// is named by -game, and has not changed.
+func TestTableFile(t *testing.T) {
+	folder := t.TempDir()
+	path, moved := filepath.Join(folder, "tic_tac_toe.game"), filepath.Join(folder, "moved.game")
+	if err := testgames.NewTicTacToe().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	var r pairResult
+	document(t, &r, "-game", path, "-model", "random")
+	near(t, "the exploitability of random", r.Exploitability, 0.479914847883598, 1e-12) // half of what OpenSpiel computes
+	games := filepath.Join(folder, "match.games")
+	text(t, "-game", path, "-model", "random", "-against", "exact", "-games", "20", "-record", games)
+	forget := func() { // another process has not opened the table
+		for range 2 {
+			runtime.GC()
+		}
+	}
+	forget()
+	if got := text(t, "games", games); !strings.Contains(got, ": 20 recorded games. Values are exact") {
+		t.Error(got)
+	}
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	forget()
+	digest := testgames.NewTicTacToe().Digest()
+	if _, stderr, status := command(t, "games", games); status == cli.Done || !strings.Contains(stderr, "with the SHA-256 "+digest) {
+		t.Errorf("without the table: status %d, %s", status, stderr)
+	}
+	forget()
+	if got := text(t, "games", games, "-game", moved); !strings.Contains(got, ": 20 recorded games. Values are exact") {
+		t.Error(got)
+	}
+	dice := recorded(t, "-game-config", config(t, reduced))
+	if _, stderr, status := command(t, "games", dice, "-game", moved); status != cli.Misuse || !strings.Contains(stderr, "which is no table; leave out -game") {
+		t.Errorf("games of no table: status %d, %s", status, stderr)
+	}
+	if _, stderr, status := command(t, "-game", moved, "-model", "random", "-cluster", "127.0.0.1:1"); status != cli.Misuse || !strings.Contains(stderr, "-cluster: workers do not have the table of") {
+		t.Errorf("with -cluster: status %d, %s", status, stderr)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"marsgym/agents"
 	"marsgym/cmd/play/dialogue"
 	"marsgym/env"
+	"marsgym/env/catalog"
 	"marsgym/env/game"
 	"marsgym/env/game/message"
 	"marsgym/env/record"
@@ -111,7 +112,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, cli.Unknown("way of dice", *dice, []string{"drawn", "typed"})
 	}
 	for _, name := range []string{"game", "players", "game-config", "seat", "opponent", "watch", "seed", "games"} {
-		if o.resume != "" && f.Given(name) {
+		if o.resume != "" && f.Given(name) && !(name == "game" && catalog.IsFile(o.name.ID)) {
 			return nil, cli.Usagef("-resume takes the game from the file; leave out -%s", name)
 		}
 	}
@@ -124,7 +125,11 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		crand.Read(b[:])
 		o.seed = uint64(binary.LittleEndian.Uint32(b[:]))
 	}
-	return &o, o.name.DefaultOf(o.opponent)
+	err := o.name.DefaultOf(o.opponent)
+	if catalog.IsFile(o.name.ID) { // which a saved game does not hold
+		o.flags = append(o.flags, "-game", o.name.ID)
+	}
+	return &o, err
 }
 
 func play(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -195,7 +200,7 @@ func openGame(o *options, stderr io.Writer) (resumed *record.Game, g env.Game, e
 		g, err = o.name.Open()
 		return nil, g, err
 	}
-	resumed, err = lastUnfinished(o.resume, func(err error) {
+	resumed, err = lastUnfinished(o.resume, o.name.ID, func(err error) {
 		fmt.Fprintf(stderr, "play: -resume: %s; it is left out\n", input.Message(err))
 	})
 	if err != nil {

@@ -202,11 +202,11 @@ func inFolder(name, folder string) bool {
 	return name != "" && err == nil && errIn == nil && at == in
 }
 
-// lastUnfinished returns the last game of a file that has not ended. It warns of games that
-// are not complete.
-func lastUnfinished(path string, warn func(error)) (*record.Game, error) {
+// lastUnfinished returns the last game of a file that has not ended; see [cli.OpenFor] for table. It
+// warns of games that are not complete.
+func lastUnfinished(path, table string, warn func(error)) (*record.Game, error) {
 	var last *record.Game
-	for g, err := range record.ReadPath(path, cli.OpenFor(path)) {
+	for g, err := range record.ReadPath(path, cli.OpenFor(path, table)) {
 		if errors.Is(err, record.ErrIncomplete) {
 			warn(err)
 			continue

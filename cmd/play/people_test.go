@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 	"marsgym/internal/cli/clitest"
 	"marsgym/internal/test/fulltest"
 	"marsgym/internal/test/golden"
+	"marsgym/internal/test/testgames"
 )
 
 // played reads the games of a file.
@@ -451,6 +453,36 @@ func TestWholeGames(t *testing.T) {
 		if kept[id] != "" {
 			golden.Check(t, id+".txt", []byte(stdout))
 		}
+	}
+}
+
+// TestTableFile plays a game of the table of a file by the texts of its actions. A saved game continues
+// with the table that -game names.
+func TestTableFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ttt.game")
+	if err := testgames.NewTicTacToe().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	saved := filepath.Join(filepath.Dir(path), "a.games")
+	play := func(typed string, args ...string) string {
+		t.Helper()
+		for range 2 {
+			runtime.GC() // another process has not opened the table
+		}
+		stdout, stderr, status := command(t, typed, append(args, "-cache", "none")...)
+		if status != cli.Done {
+			t.Fatalf("status %d, %s\n%s", status, stderr, stdout)
+		}
+		return stdout
+	}
+	if got, want := play("b2\nsave "+saved+"\nquit\n", "-game", path, "-opponent", "exact"), cli.Command("play", "-cache", "none", "-game", path, "-resume", saved); !strings.Contains(got, "\no..\n.x.\n...\n") || !strings.Contains(got, want) {
+		t.Errorf("the choice after b2 or %s is not shown:\n%s", want, got)
+	}
+	if got := play("c3\nb3\n", "-resume", saved, "-game", path); !strings.Contains(got, "\noxx\nox.\no..\n") || !strings.Contains(got, "You lose.") {
+		t.Error(got)
+	}
+	if _, stderr, status := command(t, "", "-resume", saved, "-game", "pig"); status != cli.Misuse || !strings.Contains(stderr, "leave out -game") {
+		t.Errorf("another game: status %d, %s", status, stderr)
 	}
 }
 

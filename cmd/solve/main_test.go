@@ -4,11 +4,15 @@ package main
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"marsgym/internal/cli"
 	"marsgym/internal/cli/clitest"
+	"marsgym/internal/test/testgames"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m) }
@@ -120,6 +124,18 @@ func TestSolitaireCountsTurns(t *testing.T) {
 	stdout, _, _ := command(t, "-players", "1", "-game-config", file)
 	if !strings.Contains(stdout, "seat 0 takes") || !strings.Contains(stdout, "turns") {
 		t.Errorf("as text:\n%s", stdout)
+	}
+}
+
+// TestTableFile solves the table of a file.
+func TestTableFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ttt.game")
+	if err := testgames.NewTicTacToe().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	a := document(t, "-game", path)
+	if a.Game != "tic_tac_toe.game" || !slices.Equal(a.Win, []float64{0.5, 0.5}) || len(a.Options) != 9 || a.Facts["positions"] != 5478 {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -150,10 +150,7 @@ func (w *rows) play(next []uint32, states []State, actions []game.Action) int {
 func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game.Action, obs []float32, mask []bool) {
 	w.showMasks(states, mask)
 	d, o := w.r.d, &w.t.Observation
-	switch {
-	case w.r.bits != nil:
-		w.showBits(states, players, obs)
-	case o.Floats == nil && o.Bytes == nil && len(w.t.Mover) <= maxOneHot:
+	if o.Floats == nil && o.Bytes == nil && len(w.t.Mover) <= maxOneHot {
 		// Only what was shown is 1, and only it is cleared: an observation has thousands of numbers.
 		n := len(w.t.Mover)
 		for i, s := range states {
@@ -168,58 +165,52 @@ func (w *rows) Show(states []State, players []game.Player, _ []State, _ [][]game
 				seats[players[i]] = 1
 			}
 		}
-	default:
-		for i, s := range states {
-			w.r.Encode(obs[i*d:(i+1)*d], s, players[i])
+		return
+	}
+	done := 0
+	if w.r.bits != nil {
+		done = showBits(obs, d, &floatsOf, w.r.bits, states, o.Seats, players)
+	}
+	for i := done; i < len(states); i++ {
+		w.r.Encode(obs[i*d:(i+1)*d], states[i], players[i])
+	}
+}
+
+// showMasks writes the masks.
+func (w *rows) showMasks(states []State, mask []bool) {
+	n, done := w.t.Actions, 0
+	if w.r.legal != nil {
+		done = showBits(mask, n, &boolsOf, w.r.legal, states, 1, nil)
+	}
+	for i := done; i < len(states); i++ {
+		row, at := mask[i*n:(i+1)*n], states[i].At
+		clear(row)
+		if w.t.Mover[at] >= 0 {
+			for _, a := range w.t.actions(at) {
+				row[a] = true
+			}
 		}
 	}
 }
 
-// showBits writes observations from their bits, eight numbers at once. What it writes beyond the end of
-// a row is overwritten by the next one; the last rows are written one by one.
-func (w *rows) showBits(states []State, players []game.Player, obs []float32) {
-	d, seats, bits := w.r.d, w.t.Observation.Seats, w.r.bits
-	words, room := (d+63)/64, (d+7)/8*8
-	for i, s := range states {
-		if len(obs) < room {
-			w.r.Encode(obs[:d], s, players[i])
-			obs = obs[d:]
-			continue
-		}
+// showBits writes rows [N, d] from bits [states, seats, (d+63)/64], and returns how many: the last ones
+// have no room for whole blocks of 32 numbers. What a block writes beyond the end of a row is overwritten
+// by the next row. Where each seat sees something else, players [N] are those who look.
+func showBits[T float32 | bool](dst []T, d int, of *[256][8]T, bits []uint64, states []State, seats int, players []game.Player) (n int) {
+	words, blocks := (d+63)/64, (d+31)/32
+	n = max(0, (len(dst)-32*blocks+d)/d)
+	for i, s := range states[:n] {
 		from := int(s.At)
 		if seats > 1 {
 			from = from*seats + int(players[i])
 		}
-		row := obs[:room]
-		for _, x := range bits[from*words : (from+1)*words] {
-			n := min(64, len(row))
-			spread(row[:n], x)
-			row = row[n:]
+		for k := range blocks {
+			to, x := (*[32]T)(dst[i*d+32*k:]), bits[from*words+k/2]>>(k%2*32)
+			*(*[8]T)(to[:]) = of[byte(x)]
+			*(*[8]T)(to[8:]) = of[byte(x>>8)]
+			*(*[8]T)(to[16:]) = of[byte(x>>16)]
+			*(*[8]T)(to[24:]) = of[byte(x>>24)]
 		}
-		obs = obs[d:]
 	}
-}
-
-// showMasks writes the masks, of up to 64 actions as showBits writes observations.
-func (w *rows) showMasks(states []State, mask []bool) {
-	n, legal := w.t.Actions, w.r.legal
-	room := (n + 7) / 8 * 8
-	for _, s := range states {
-		if legal != nil && len(mask) >= room {
-			row, x := mask[:room], legal[s.At]
-			for len(row) >= 8 {
-				*(*[8]bool)(row) = boolsOf[byte(x)]
-				row, x = row[8:], x>>8
-			}
-			mask = mask[n:]
-			continue
-		}
-		clear(mask[:n])
-		if w.t.Mover[s.At] >= 0 {
-			for _, a := range w.t.actions(s.At) {
-				mask[a] = true
-			}
-		}
-		mask = mask[n:]
-	}
+	return n
 }

@@ -81,16 +81,15 @@ func build(t *Table) (*Rules, error) {
 	}
 	r.d, r.chance = r.spec.ObsLen(), r.spec.ChanceLimit()
 	r.legal, r.bits = t.legalBits(), t.Observation.words()
-	reached := t.reach()
 	r.decisions = sync.OnceValue(func() (list []uint32) {
-		for i, reached := range reached {
+		for i, reached := range t.reach() {
 			if reached && t.Mover[i] >= 0 {
 				list = append(list, uint32(i))
 			}
 		}
 		return list
 	})
-	for i, reached := range reached {
+	for i, reached := range t.reach() {
 		if !reached {
 			if r.unreached == 0 {
 				r.first = i

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -234,6 +236,38 @@ func TestLarge(t *testing.T) {
 			t.Fatalf("state %d is worth %v, %v; want %v", i, got, err, want)
 		}
 	}
+}
+
+// TestMemory: a table takes at most 16 bytes a state, 6 an action and 12 an outcome, in its file and, when
+// it is read from there, in memory.
+func TestMemory(t *testing.T) {
+	x := large(200_000)
+	path := filepath.Join(t.TempDir(), "x.game")
+	if err := listed(t, x).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	limit := 16*len(x.Mover) + 6*len(x.Next) + 12*len(x.Outcome) + 8*len(x.Returns) + 10_000
+	if info, err := os.Stat(path); err != nil || info.Size() > int64(limit) {
+		t.Errorf("the file has %d bytes, %v; want at most %d", info.Size(), err, limit)
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		for range 2 {
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	r, err := tablegame.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := heap() - before; got > uint64(limit) {
+		t.Errorf("the table takes %d bytes; want at most %d", got, limit)
+	}
+	runtime.KeepAlive(r)
+	runtime.KeepAlive(x)
 }
 
 // TestNoAllocations: batches allocate nothing in a step, also where actions are many and chance moves.

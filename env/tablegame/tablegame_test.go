@@ -3,11 +3,12 @@ package tablegame_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
-	"marsgym/env"
 	"marsgym/env/game"
 	"marsgym/env/game/gametest"
 	"marsgym/env/pig"
@@ -127,31 +128,46 @@ func TestPig(t *testing.T) {
 	}
 }
 
-func BenchmarkBatch(b *testing.B) {
-	for name, table := range tables(b) {
-		b.Run(name, func(b *testing.B) { playAtRandom(b, env.NewVec(listed(b, table), 1024, 0)) })
-	}
-}
-
-func playAtRandom(b *testing.B, batch env.Batch) {
-	batch.Reset(1)
-	buf, actions := batch.Buffers(), batch.Spec().Actions
-	x := uint32(1)
-	for b.Loop() {
-		for i := range buf.Action {
-			x = x*1664525 + 1013904223 // Numerical Recipes
-			a := int(uint64(x) * uint64(actions) >> 32)
-			mask := buf.Mask[i*actions:][:actions]
-			for !mask[a] {
-				if a++; a == actions {
-					a = 0
+// TestShow: batches show numbers and masks of any length as the table has them, in each row.
+func TestShow(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, d := range []int{1, 7, 8, 27, 31, 32, 33, 63, 64, 65, 127, 130} {
+		for _, seats := range []int{1, 2} {
+			x := large(300)
+			x.Actions = 4 + d
+			o := &x.Observation
+			o.Seats, o.Len = seats, d
+			for range len(x.Mover) * seats * d {
+				o.Bytes = append(o.Bytes, byte(r.IntN(2)))
+			}
+			rules := listed(t, x)
+			for n := range 40 {
+				states, players := make([]tablegame.State, n+1), make([]game.Player, n+1)
+				for i := range states {
+					for players[i] = -1; players[i] < 0; players[i] = x.Mover[states[i].At] {
+						states[i].At = r.Uint32N(300)
+					}
+				}
+				obs, mask := make([]float32, len(states)*d), make([]bool, len(states)*x.Actions)
+				for i := range mask {
+					mask[i] = r.IntN(2) > 0
+				}
+				rules.NewRows(len(states)).Show(states, players, nil, nil, obs, mask)
+				for i, s := range states {
+					row := (int(s.At)*seats + int(players[i])%seats) * d
+					for k, want := range o.Bytes[row : row+d] {
+						if got := obs[i*d+k]; got != float32(want) {
+							t.Fatalf("number %d of %d in row %d of %d is %v; want %v", k, d, i, n+1, got, want)
+						}
+					}
+					legal := rules.Legal(nil, s)
+					for a, got := range mask[i*x.Actions:][:x.Actions] {
+						if want := slices.Contains(legal, game.Action(a)); got != want {
+							t.Fatalf("action %d of %d in row %d of %d is %v; want %v", a, x.Actions, i, n+1, got, want)
+						}
+					}
 				}
 			}
-			buf.Action[i] = game.Action(a)
-		}
-		if err := batch.Step(); err != nil {
-			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N*batch.Len())/b.Elapsed().Seconds(), "decisions/s")
 }

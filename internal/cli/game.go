@@ -116,14 +116,18 @@ func (g *Game) DefaultOf(names []string) error {
 }
 
 // OpenFor returns the function that opens the game of a file, such as a model or recorded games, by the
-// id and the config that it holds. That of a table is looked for beside the file, where train puts it
-// for a run, and in the current folder, unless it is open already.
-func OpenFor(path string) func(id string, players int, config []byte) (env.Game, error) {
+// id and the config that it holds. A table is read from the file that -game names or, without one, is
+// looked for beside the file, where train puts it for a run, and in the current folder, unless it is
+// open already.
+func OpenFor(path, table string) func(id string, players int, config []byte) (env.Game, error) {
 	return func(id string, players int, config []byte) (env.Game, error) {
-		if !catalog.IsFile(id) {
-			return catalog.Open(id, players, config)
+		switch {
+		case catalog.IsFile(id):
+			return catalog.OpenNamed(cmp.Or(table, Beside(id, path)), 0, config)
+		case table != "":
+			return nil, Usagef("%s holds a game of %s, which is no table; leave out -game", input.Quote(path), id)
 		}
-		return catalog.OpenNamed(Beside(id, path), 0, config)
+		return catalog.Open(id, players, config)
 	}
 }
 

@@ -157,6 +157,25 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestOnly shows the tables of what was measured and of what should have been.
+func TestOnly(t *testing.T) {
+	r := results{
+		samples: map[run][]sample{{what: "tic-tac-toe, a table", cores: 1}: {{Steps: 5e6, CPU: 0.1}}},
+		faults:  map[run]error{{what: "tic-tac-toe, C++", cores: 1}: errNotInstalled},
+	}
+	page, err := r.page("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(page, "| --- |")
+	if !strings.Contains(rows, "\n| tic-tac-toe, a table | marsgym | 27 | 9 | 50 |") || !strings.Contains(rows, "\n| tic-tac-toe, C++ | OpenSpiel |  |  | not measured: ") || strings.Count(rows, "\n| ") != 2 || strings.Count(page, "## ") != 1 {
+		t.Error(page)
+	}
+	if err := benchmarks(t.Context(), []string{"-only", "chess"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), `no row has a name that contains "chess"`) {
+		t.Errorf("-only chess: %v", err)
+	}
+}
+
 // TestTrees counts the trees in which rows are measured.
 func TestTrees(t *testing.T) {
 	for want, r := range map[int]row{2: {}, 1: {recent: true}} {

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,9 +40,9 @@ func main() {
 
 // options are the flags.
 type options struct {
-	turns        int
-	against      string
-	peers, quick bool
+	turns         int
+	against, only string
+	peers, quick  bool
 }
 
 // parse returns the options of a command line. Errors and help are on stderr too.
@@ -54,6 +55,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	f.IntVar(&o.turns, "turns", 5, "`number` of times to measure everything; the page shows the medians")
 	f.StringVar(&o.against, "against", "", "`commit` to measure beside this one")
+	f.StringVar(&o.only, "only", "", "measure only rows whose names contain this `text`; write no page")
 	f.BoolVar(&o.peers, "peers", true, "measure the other projects, if tools/peers/peers has installed them")
 	f.BoolVar(&o.quick, "quick", false, "measure everything once and briefly, to check that it works; write no page")
 	if err := f.Parse(args); err != nil {
@@ -65,10 +67,16 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, nil
 }
 
+// chosen reports whether -only lets a row be measured.
+func (o options) chosen(r row) bool { return strings.Contains(r.what, o.only) }
+
 func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(each(), o.chosen) {
+		return fmt.Errorf("no row has a name that contains %q; the rows are in tools/benchmarks/rows.go", o.only)
 	}
 	log := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	size := 1.0
@@ -118,6 +126,9 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	r := results{map[run][]sample{}, map[run]error{}}
 	for turn := range o.turns {
 		for _, row := range each() {
+			if !o.chosen(row) {
+				continue
+			}
 			r.measure(ctx, row, trees, o.peers, size, func(format string, args ...any) {
 				log("turn %d of %d: %s", turn+1, o.turns, fmt.Sprintf(format, args...))
 			})
@@ -137,7 +148,7 @@ func benchmarks(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	command := strings.Join(append([]string{"go -C tools run ./benchmarks"}, args...), " ")
 	text = fmt.Sprintf("\nMeasured by `%s` at commit %s, with %s on %s. The programs took turns; figures are medians of %d. The load average was %s before and %s after.\n%s\n",
 		command, commit, runtime.Version(), machine(), o.turns, before, average(), text)
-	if !o.quick {
+	if !o.quick && o.only == "" {
 		page, err := splice(string(old), text)
 		if err != nil {
 			return err

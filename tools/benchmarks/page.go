@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"marsgym/env/catalog"
 )
 
 // run names a series of measurements.
@@ -62,10 +60,13 @@ type column struct {
 	cell  func(g group, r row) string
 }
 
-// page returns the tables, with a commit to compare with unless it is "".
+// page returns the tables of what was measured, with a commit to compare with unless it is "".
 func (r results) page(against string) (string, error) {
 	var b strings.Builder
 	for _, t := range tables {
+		if t.groups = r.tried(t.groups); len(t.groups) == 0 {
+			continue
+		}
 		columns, err := r.columns(t, against)
 		if err != nil {
 			return "", err
@@ -79,9 +80,25 @@ func (r results) page(against string) (string, error) {
 			two = append(two, row)
 		}
 	}
-	b.WriteString("\n## Two cores\n\nThe figures are wall-clock seconds per million decisions or per evaluation. The limit is how much more two runs on one core each do at once than one run alone.\n\n")
-	write(&b, r.twoCores(against), []group{two})
+	if groups := r.tried([]group{two}); len(groups) > 0 {
+		b.WriteString("\n## Two cores\n\nThe figures are wall-clock seconds per million decisions or per evaluation. The limit is how much more two runs on one core each do at once than one run alone.\n\n")
+		write(&b, r.twoCores(against), groups)
+	}
 	return b.String(), nil
+}
+
+// tried returns groups without the rows that -only leaves out.
+func (r results) tried(groups []group) (list []group) {
+	for _, g := range groups {
+		g = slices.DeleteFunc(slices.Clone(g), func(row row) bool {
+			key := run{what: row.what, cores: 1}
+			return r.samples[key] == nil && r.faults[key] == nil
+		})
+		if len(g) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 func (r results) columns(t table, against string) ([]column, error) {
@@ -92,17 +109,17 @@ func (r results) columns(t table, against string) ([]column, error) {
 	if t.kind == rates {
 		lengths := map[string][2]int{}
 		for _, row := range each() {
-			if row.game.id == "" {
+			if row.spec == nil {
 				if s := r.samples[run{what: row.what, cores: 1}]; len(s) > 0 && s[0].Actions > 0 {
 					lengths[row.what] = [2]int{s[0].Observation, s[0].Actions}
 				}
 				continue
 			}
-			g, err := catalog.Open(row.game.id, row.game.players, []byte(row.game.config))
+			spec, err := row.spec()
 			if err != nil {
 				return nil, err
 			}
-			lengths[row.what] = [2]int{g.Spec().ObsLen(), g.Spec().Actions}
+			lengths[row.what] = [2]int{spec.ObsLen(), spec.Actions}
 		}
 		for i, title := range []string{"observation", "actions"} {
 			columns = append(columns, column{title, func(_ group, row row) string {

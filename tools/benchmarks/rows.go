@@ -1,6 +1,12 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"marsgym/env/catalog"
+	"marsgym/env/game"
+	"marsgym/internal/test/testgames"
+)
 
 // A table of the page has groups of rows. The rows of a group that are ours come
 // first; the others are compared with each of them.
@@ -16,21 +22,16 @@ type (
 		what    string
 		project string // "" is this one
 		work    work
-		game    game    // ours, where the table shows observations
-		unit    float64 // steps that the cost is for
-		two     bool    // on two cores too
-		recent  bool    // not measured at the other commit, which may not have it
-		extras  []extra // measured beside work, in columns of their own
-		differs string  // what the project does more or less than ours
+		spec    func() (game.Spec, error) // of our game, where the table shows observations; or nil
+		unit    float64                   // steps that the cost is for
+		two     bool                      // on two cores too
+		recent  bool                      // not measured at the other commit, which may not have it
+		extras  []extra                   // measured beside work, in columns of their own
+		differs string                    // what the project does more or less than ours
 	}
 	extra struct {
 		title string
 		work  work
-	}
-	game struct {
-		id      string
-		players int
-		config  string
 	}
 )
 
@@ -52,7 +53,14 @@ func batches(what, pattern string, n int, id string, players int, config string)
 	size := func(games int) work {
 		return batch(fmt.Sprintf("%s/^rows=%d$", pattern, games), games, max(recorded, n*1024/games))
 	}
-	return row{what: what, work: size(1024), game: game{id, players, config}, unit: million, extras: []extra{
+	spec := func() (game.Spec, error) {
+		g, err := catalog.Open(id, players, []byte(config))
+		if err != nil {
+			return game.Spec{}, err
+		}
+		return g.Spec(), nil
+	}
+	return row{what: what, work: size(1024), spec: spec, unit: million, extras: []extra{
 		{"64 games", size(64)}, {"16,384 games", size(16384)}, {"65,536 games", size(65536)},
 		{"a random player alone", batch(pattern+"/^player$", 1024, n)},
 	}}
@@ -61,6 +69,14 @@ func batches(what, pattern string, n int, id string, players int, config string)
 // compact is batches for observations of codes.
 func compact(what, pattern string, n int, id string, players int, config string) row {
 	r := batches(what+", uint8", "^BenchmarkCompact$/"+pattern, n, id, players, config)
+	r.recent = true
+	return r
+}
+
+// listed is batches for the table of tic-tac-toe.
+func listed() row {
+	r := batches("tic-tac-toe, a table", "^BenchmarkTable$", 40_000, "", 0, "")
+	r.spec = func() (game.Spec, error) { return testgames.NewTicTacToe().Spec(), nil }
 	r.recent = true
 	return r
 }
@@ -79,6 +95,11 @@ var tables = []table{
 				compact("Pig", "^pig$", 80_000, "pig", 2, "{}"),
 				{what: "Pig, C++", project: "OpenSpiel", work: peer("openspiel-pig"), unit: million,
 					differs: "one game at a time; its player draws within the clock; lists of actions and outcomes; one-hot scores, without whose turn it is"},
+			},
+			{
+				listed(),
+				{what: "tic-tac-toe, C++", project: "OpenSpiel", work: peer("openspiel-tic_tac_toe"), unit: million,
+					differs: "one game at a time; its player draws within the clock; lists of actions"},
 			},
 			{
 				batches("Martian Dice", "^BenchmarkMartianDice$", 30_000, "martian-dice", 2, "{}"),
