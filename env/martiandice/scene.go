@@ -16,6 +16,7 @@ var faceNames = [types]string{"tank", "ray", "human", "cow", "chicken"}
 func (r *Rules) Scene(s State) game.Scene {
 	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s)}
 	inTurn := s.Phase <= Decide
+	scene.Seats = make([]game.SceneSeat, 0, r.cfg.Players)
 	for p, points := range s.Score[:r.cfg.Players] {
 		seat := game.SceneSeat{Score: game.SceneScore{Name: "points", Value: int(points), Target: r.cfg.Target}}
 		if inTurn && p == int(s.Seat) {
@@ -73,7 +74,7 @@ func (r *Rules) sceneGoal() message.Message {
 
 // sceneDice returns the dice of the turn.
 func (r *Rules) sceneDice(s *State) []game.SceneDice {
-	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: []game.SceneDie{}}
+	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: make([]game.SceneDie, 0, types)}
 	rolled := game.SceneDice{Name: "rolled", Text: message.Note(message.New("dice.choose"), message.New("dice.barred"))}
 	for t, face := range faceNames {
 		if n := int(s.Aside[t]); n > 0 {
