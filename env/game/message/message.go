@@ -187,6 +187,9 @@ func (s Speaker) fill(dst []byte, sentence string, args []any) []byte {
 // hole splits a text that begins with a hole into the first parts of the hole, with the number of all
 // parts, and the rest.
 func hole(text string) (parts [3]string, n int, rest string) {
+	if len(text) > 2 && text[2] == '}' { // most have one digit
+		return [3]string{text[1:2]}, 1, text[3:]
+	}
 	depth, from := 0, 1
 	for i := range len(text) {
 		switch text[i] {
