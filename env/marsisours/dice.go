@@ -177,5 +177,8 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		}
 	}
 	roll(0)
+	if rolls == nil {
+		return "" // next is no outcome
+	}
 	return strings.Trim(fmt.Sprint(rolls[random.Below(dice, len(rolls))]), "[]")
 }

@@ -84,6 +84,9 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 			}
 		}
 	}
+	if rolls == nil {
+		return "" // next is no outcome
+	}
 	return rolls[random.Below(dice, len(rolls))]
 }
 

@@ -671,7 +671,9 @@ class Position:
             legal: whether to list the legal actions, by their numbers and names.
             lang: as in :meth:`Game.rules`.
             past: whether to say first what happened since the last decision of the reader, in
-                a position from :meth:`play_on` or :meth:`Game.measure`.
+                a position from :meth:`play_on` or :meth:`Game.measure`. Dice of which a game
+                keeps only what they lead to are shown as dice that lead there, always the same
+                ones for a step.
         """
         reader = -1 if seat is None else _native.number(seat, "seat", 0, self.game.players - 1)
         steps = b""
