@@ -268,6 +268,12 @@ class Game:
         """
         return self._words("", "rules", lang)
 
+    def _sentences(self, lang: str) -> dict[str, str]:
+        """What tells an agent how to play, with holes such as {0}; see agent.* in the tables of
+        messages.
+        """
+        return dict(json.loads(self._words("", "agent", lang)))
+
     def _words(self, text: str, question: str, argument: str) -> str:
         about = _native.text(text, "position"), question.encode()
         given = _native.text(argument.replace("\0", " "), question)

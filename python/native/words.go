@@ -29,6 +29,8 @@ const rulesWidth = 79
 //
 //	"rules"  the rules of the game; the argument is a language, such as "de"
 //	"parse"  the number of the action that the answer in the argument names, or nothing
+//	"agent"  JSON of the sentences that tell an agent how to play, in the language of the argument, by
+//	         what their keys have behind "agent."
 //
 //export marsgym_words
 func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char) result {
@@ -41,6 +43,8 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 		switch question := C.GoString(question); question {
 		case "rules":
 			return g.writtenRules(argument)
+		case "agent":
+			return g.agentSentences(argument)
 		case "parse":
 			if a, ok := g.parser().Parse(p, argument); ok {
 				return strconv.Itoa(int(a)), nil
@@ -153,6 +157,21 @@ func (g *openGame) writtenRules(lang string) (string, error) {
 		return "", fmt.Errorf("%s has no written rules; its descriptions of positions list the legal actions", g.spec.Title)
 	}
 	return text, nil
+}
+
+func (g *openGame) agentSentences(lang string) (string, error) {
+	l, err := g.language(lang)
+	if err != nil {
+		return "", err
+	}
+	said := map[string]string{}
+	for key := range message.English().Messages {
+		if name, ok := strings.CutPrefix(key, "agent."); ok {
+			said[name] = message.Speaker{Language: l}.Word(key)
+		}
+	}
+	text, err := json.Marshal(said)
+	return string(text), err
 }
 
 // language returns the language of a code, in which the game must be written.
