@@ -28,6 +28,9 @@ var productionSteps = [products]string{"production of gem", "production of soda"
 // under rules with a trace.
 func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, roll string) []message.Message {
 	say := func(key string, args ...any) { dst = append(dst, message.New(key, args...)) }
+	change := func(when message.Message, seat int, what message.Message) {
+		dst = append(dst, message.Detail(when, message.Detail(message.New("{0}", message.Seat(seat)), what)))
+	}
 	last := s
 	shown := roll
 	if roll == "" && s.player() == game.Chance {
@@ -60,10 +63,10 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 		}
 		for p := range r.cfg.Players {
 			if list := changes(&before, &now, p); list != nil {
-				say("ours.changes", when, message.Seat(p), list)
+				change(when, p, message.New("{0}", list))
 			}
 			if beyond[p] > 0 {
-				say("ours.beyond", when, message.Seat(p), beyond[p], maxTokens)
+				change(when, p, message.New("ours.beyond", beyond[p], maxTokens))
 			}
 		}
 	}

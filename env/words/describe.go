@@ -90,12 +90,13 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 	}
 	d.say("words.past")
 	var line []string
-	turn := -1 // the seat whose line it is
+	turn := -1                 // the seat whose line it is
+	var before message.Message // in the line
 	end := func() {
 		if len(line) > 0 {
 			d.line("- ", strings.Join(line, "; "))
 		}
-		line = nil
+		line, before = nil, message.Message{}
 	}
 	for _, t := range steps {
 		if seat := game.TurnSeat(t.Before.String()); seat >= 0 && seat != turn {
@@ -111,7 +112,8 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 			line = []string{d.to.Say(message.Detail(message.New("{0}", message.Seat(t.Before.CurrentPlayer())), what))}
 		}
 		for _, told := range t.Told() {
-			text := strings.TrimSpace(d.to.Say(told))
+			text := strings.Trim(d.to.Say(told.After(before)), " :")
+			before = told
 			if name := d.to.Name(message.Seat(max(0, turn))); len(line) == 0 && turn >= 0 && !strings.HasPrefix(text, name) {
 				text = d.to.Say(message.Detail(message.Text(name), message.Text(text)))
 			}

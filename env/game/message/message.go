@@ -6,6 +6,7 @@ package message
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,15 @@ func Detail(what, why Message) Message { return New(detail, what, why) }
 func (m Message) Head() Message {
 	for m.Key == note || m.Key == detail {
 		m = m.Args[0].(Message)
+	}
+	return m
+}
+
+// After returns a message without its head if the message before it has the same head: only the
+// detail is new.
+func (m Message) After(before Message) Message {
+	if m.Key == detail && before.Key == detail && reflect.DeepEqual(m.Args[0], before.Args[0]) {
+		return m.Args[1].(Message)
 	}
 	return m
 }
