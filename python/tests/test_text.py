@@ -66,6 +66,8 @@ def test_languages(id, lang, none, reply, lost):
     assert text.startswith(lost)
     assert not {"the", "you", "seat", "game", "action"} & set(text.split())
     assert reply in marsgym.ask.system_message(game.game, lang)
+    with pytest.raises(ValueError, match='lang: .* is not written in "fr"; its languages are en'):
+        TextGame(id, reward="result", opponents="greedy", lang="fr", rules=False)
 
 
 def test_no_decision():
