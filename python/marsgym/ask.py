@@ -325,7 +325,7 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("--players", type=int, help="number of players (default set by the game)")
     p.add_argument("--config", metavar="JSON", help="settings that replace defaults of the game")
     p.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
-    p.add_argument("--lang", default="en", help="language of all that the model is told (default en)")
+    p.add_argument("--lang", default="en", help="language of all texts (default en)")
     p.add_argument("--worst", type=int, default=3, help="mistakes to show (default 3)")
     p.add_argument("--log", metavar="FILE", help="file to which all answers are added")
     p.add_argument("--json", action="store_true", help="write the result as one JSON document")

@@ -272,8 +272,8 @@ class Game:
         """What tells an agent how to play, with holes such as {0}; see agent.* in the tables of
         messages.
         """
-        said = self._native().document("words", b"", b"agent", _native.text(lang, "lang"), what="lang")
-        return dict(said)
+        about = b"", b"agent", _native.text(lang, "lang")
+        return dict(self._native().document("words", *about, what="lang"))
 
     def _words(self, text: str, question: str, argument: str) -> str:
         about = _native.text(text, "position"), question.encode()
