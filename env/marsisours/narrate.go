@@ -54,8 +54,8 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 			say("ours.passed-full", message.Seat(now.Mover), maxTokens)
 			return
 		}
-		if step == "tax" && before.Seats == now.Seats {
-			dst = append(dst, message.Detail(message.New("tax"), r.untaxed(&now)))
+		if step == "tax" {
+			dst = append(dst, message.Detail(message.New("tax"), r.taxed(&before, &now)))
 		}
 		when := message.New(step)
 		if t := slices.Index(productionSteps[:], step); t >= 0 {
@@ -65,8 +65,10 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 			if list := changes(&before, &now, p); list != nil {
 				change(when, p, message.New("{0}", list))
 			}
-			if beyond[p] > 0 {
-				change(when, p, message.New("ours.beyond", beyond[p], maxTokens))
+			if n := beyond[p]; n > 0 {
+				change(when, p, message.New("ours.beyond", n, maxTokens))
+			} else if n < 0 {
+				change(when, p, message.New("ours.converted", -n, maxTokens))
 			}
 		}
 	}
@@ -109,22 +111,26 @@ func (r *Rules) tileText(i uint8, roll string) []message.Message {
 	return words(names)
 }
 
-// countRobots returns the robots of the seats on a terrain, as in "3-1".
+// countRobots returns the robots of the seats on a terrain, as in "3, 1".
 func (r *Rules) countRobots(s *State, terrain int) string {
 	count := r.robotsByGround(s)
 	var list []string
 	for p := range r.cfg.Players {
 		list = append(list, fmt.Sprint(count[p][terrain]))
 	}
-	return strings.Join(list, "-")
+	return strings.Join(list, ", ")
 }
 
-// untaxed says why nobody pays the tax.
-func (r *Rules) untaxed(s *State) message.Message {
-	if p, ok := r.leader(s); ok {
+// taxed says why a seat pays the tax, or why nobody does.
+func (r *Rules) taxed(before, after *State) message.Message {
+	p, ok := r.leader(before)
+	switch {
+	case !ok:
+		return message.New("ours.untaxed-tie")
+	case before.Seats == after.Seats:
 		return message.New("ours.untaxed", message.Seat(p))
 	}
-	return message.New("ours.untaxed-tie")
+	return message.New("ours.taxed", message.Seat(p), bits.OnesCount64(before.Robots[p]&before.Standing))
 }
 
 // changes lists what a seat has now, where that has changed, with the difference.

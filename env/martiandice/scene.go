@@ -2,6 +2,7 @@ package martiandice
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"marsgym/env/game"
@@ -14,7 +15,7 @@ var faceNames = [types]string{"tank", "ray", "human", "cow", "chicken"}
 // Scene implements [game.Presenter]: the scores, and the dice of the turn that were
 // rolled, set aside, and are to be rolled.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(&s), Player: r.CurrentPlayer(s)}
 	inTurn := s.Phase <= Decide
 	scene.Seats = make([]game.SceneSeat, 0, r.cfg.Players)
 	for p, points := range s.Score[:r.cfg.Players] {
@@ -61,9 +62,12 @@ func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
 }
 
 // sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() message.Message {
-	if r.cfg.Players == 1 {
+func (r *Rules) sceneGoal(s *State) message.Message {
+	switch {
+	case r.cfg.Players == 1:
 		return message.New("dice.goal-alone", r.cfg.Target)
+	case s.Phase <= Decide && int(slices.Max(s.Score[:])) >= r.cfg.Target:
+		return message.New("dice.goal-last", r.cfg.Target)
 	}
 	goal := message.New("dice.goal", r.cfg.Target)
 	if r.cfg.MaxRounds > 0 {

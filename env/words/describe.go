@@ -113,9 +113,15 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 		}
 		for _, told := range t.Told() {
 			text := strings.Trim(d.to.Say(told.After(before)), " :")
-			before = told
+			if told.Head().Key != told.Key {
+				before = told
+			}
 			if name := d.to.Name(message.Seat(max(0, turn))); len(line) == 0 && turn >= 0 && !strings.HasPrefix(text, name) {
-				text = d.to.Say(message.Detail(message.Text(name), message.Text(text)))
+				who := message.Text(name)
+				if scene := t.Before.Scene(); scene != nil && t.Chance() {
+					who = scene.Text // such as that the seat rolls 13 dice
+				}
+				text = d.to.Say(message.Detail(who, message.Text(text)))
 			}
 			line = append(line, text)
 		}

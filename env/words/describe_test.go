@@ -412,7 +412,7 @@ func TestPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := words.Describe(dice, s.Position(), words.Options{Seat: 1, Past: s.Steps})
-	if want := "What has just happened:\n- seat 0: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
+	if want := "What has just happened:\n- seat 0 rolls 13 dice: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	mars, err := catalog.Open("mars-is-ours", 2, nil)
@@ -432,7 +432,7 @@ func TestPast(t *testing.T) {
 		}
 	}
 	text = words.Describe(mars, s.Position(), words.Options{Seat: 1, Past: s.Steps})
-	if want := "; production of turf, robots by seat 1-1: seat 0: turf track 1 (+1); you: turf track 1 (+1); income: "; !strings.Contains(text, want) {
+	if want := "; production of turf, robots by seat (1, 1): seat 0: turf track 1 (+1); you: turf track 1 (+1); income: "; !strings.Contains(text, want) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	s = env.NewSession(dice)
