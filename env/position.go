@@ -256,9 +256,9 @@ func (p position[S]) Scene() *game.Scene {
 		return nil
 	}
 	scene := p.rules.Presenter.Scene(p.s)
-	own := scene.Options
-	scene.Options = []game.SceneOption{}
-	for _, a := range p.Legal() {
+	own, legal := scene.Options, p.Legal()
+	scene.Options = make([]game.SceneOption, 0, len(legal))
+	for _, a := range legal {
 		text := p.DescribeAction(a)
 		o := game.SceneOption{Action: a, Name: p.rules.ActionName(a), Text: text, Kind: text}
 		if len(own) > 0 && own[0].Action == a {

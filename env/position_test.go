@@ -42,10 +42,10 @@ func TestPosition(t *testing.T) {
 	if _, err := p.Apply(martiandice.Rays); !errors.Is(err, game.ErrIllegalAction) {
 		t.Errorf("an illegal action: %v", err)
 	}
-	if told := p.Explain(message.Speaker{}, "roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls leave no chance of points"}) {
+	if told := p.Explain(message.Speaker{}, "roll"); !slices.Equal(told, []string{"roll 4 dice; 16 % of rolls make the turn worth 0"}) {
 		t.Errorf("roll is explained as %q", told)
 	}
-	if p.DescribeAction(martiandice.Roll).String() != "roll 4 dice; 16 % of rolls leave no chance of points" || p.Render(message.Speaker{}) == p.String() {
+	if p.DescribeAction(martiandice.Roll).String() != "roll 4 dice; 16 % of rolls make the turn worth 0" || p.Render(message.Speaker{}) == p.String() {
 		t.Errorf("roll is described as %q in\n%s", p.DescribeAction(martiandice.Roll), p.Render(message.Speaker{}))
 	}
 	over, err := g.Parse("27-28 over 1")

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 
 	"marsgym/env/catalog"
@@ -101,6 +102,11 @@ func (s spoken) scene(scene *game.Scene, where string) {
 // say.
 func TestMessages(t *testing.T) {
 	said := spoken{}
+	for key := range message.English().Messages {
+		if strings.HasPrefix(key, "agent.") || strings.HasPrefix(key, "words.") {
+			said[key] = "texts for agents"
+		}
+	}
 	for _, e := range catalog.List() {
 		said.word(e.About, e.ID)
 		for players := 1; players <= 4; players++ {

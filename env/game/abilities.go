@@ -41,7 +41,8 @@ type Presenter[S comparable] interface {
 	// [message.Error], that says what is wrong with it.
 	ReadRoll(s S, roll string) (S, error)
 	// DrawRoll returns a roll from s to its outcome next, in the form that ReadRoll
-	// reads. It draws one from dice with its probability given next.
+	// reads. It draws one from dice with its probability given next. If next is no outcome, it
+	// returns any text.
 	DrawRoll(s, next S, dice *rand.PCG) string
 	// Narrate appends what happened from s to next, beyond the action: dice, losses,
 	// income, scores. a is the action or, where s is a chance state, has no meaning; roll is

@@ -162,13 +162,13 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		leads[won][die] = result == next
 	})
 	n := s.attackDice()
-	var rolls [][]int // equally likely
+	var rolls []int // of n dice each, equally likely
 	d := make([]int, n)
 	var roll func(i int)
 	roll = func(i int) {
 		if i == n {
 			if die, won := r.attackResult(&s, d); leads[won][die] {
-				rolls = append(rolls, slices.Clone(d))
+				rolls = append(rolls, d...)
 			}
 			return
 		}
@@ -177,5 +177,8 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		}
 	}
 	roll(0)
-	return strings.Trim(fmt.Sprint(rolls[random.Below(dice, len(rolls))]), "[]")
+	if rolls == nil {
+		return "" // next is no outcome
+	}
+	return strings.Trim(fmt.Sprint(rolls[random.Below(dice, len(rolls)/n)*n:][:n]), "[]")
 }

@@ -28,6 +28,9 @@ var productionSteps = [products]string{"production of gem", "production of soda"
 // under rules with a trace.
 func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, roll string) []message.Message {
 	say := func(key string, args ...any) { dst = append(dst, message.New(key, args...)) }
+	change := func(when message.Message, seat int, what message.Message) {
+		dst = append(dst, message.Detail(when, message.Detail(message.New("{0}", message.Seat(seat)), what)))
+	}
 	last := s
 	shown := roll
 	if roll == "" && s.player() == game.Chance {
@@ -51,8 +54,8 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 			say("ours.passed-full", message.Seat(now.Mover), maxTokens)
 			return
 		}
-		if step == "tax" && before.Seats == now.Seats {
-			dst = append(dst, message.Detail(message.New("tax"), r.untaxed(&now)))
+		if step == "tax" {
+			dst = append(dst, message.Detail(message.New("tax"), r.taxed(&before, &now)))
 		}
 		when := message.New(step)
 		if t := slices.Index(productionSteps[:], step); t >= 0 {
@@ -60,10 +63,12 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 		}
 		for p := range r.cfg.Players {
 			if list := changes(&before, &now, p); list != nil {
-				say("ours.changes", when, message.Seat(p), list)
+				change(when, p, message.New("{0}", list))
 			}
-			if beyond[p] > 0 {
-				say("ours.beyond", when, message.Seat(p), beyond[p], maxTokens)
+			if n := beyond[p]; n > 0 {
+				change(when, p, message.New("ours.beyond", n, maxTokens))
+			} else if n < 0 {
+				change(when, p, message.New("ours.converted", -n, maxTokens))
 			}
 		}
 	}
@@ -106,22 +111,26 @@ func (r *Rules) tileText(i uint8, roll string) []message.Message {
 	return words(names)
 }
 
-// countRobots returns the robots of the seats on a terrain, as in "3-1".
+// countRobots returns the robots of the seats on a terrain, as in "3, 1".
 func (r *Rules) countRobots(s *State, terrain int) string {
 	count := r.robotsByGround(s)
 	var list []string
 	for p := range r.cfg.Players {
 		list = append(list, fmt.Sprint(count[p][terrain]))
 	}
-	return strings.Join(list, "-")
+	return strings.Join(list, ", ")
 }
 
-// untaxed says why nobody pays the tax.
-func (r *Rules) untaxed(s *State) message.Message {
-	if p, ok := r.leader(s); ok {
+// taxed says why a seat pays the tax, or why nobody does.
+func (r *Rules) taxed(before, after *State) message.Message {
+	p, ok := r.leader(before)
+	switch {
+	case !ok:
+		return message.New("ours.untaxed-tie")
+	case before.Seats == after.Seats:
 		return message.New("ours.untaxed", message.Seat(p))
 	}
-	return message.New("ours.untaxed-tie")
+	return message.New("ours.taxed", message.Seat(p), bits.OnesCount64(before.Robots[p]&before.Standing))
 }
 
 // changes lists what a seat has now, where that has changed, with the difference.

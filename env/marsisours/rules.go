@@ -91,7 +91,7 @@ type Rules struct {
 	// board that is not small.
 	lowestOfAll []uint8
 	trace       func(s State, step string) // see tell
-	lost        *[maxSeats]int             // with a trace: tokens above ten that the seats have lost
+	lost        *[maxSeats]int             // with a trace: tokens above ten that the seats have lost; below 0 they became money
 }
 
 // New returns the rules for a config, or an error that lists all faults of the config.
@@ -324,6 +324,9 @@ func (r *Rules) gain(s *State, p, n int) {
 	if n > maxTokens {
 		if r.hasLab(s, p, converter) {
 			seat.Money += uint16(n - maxTokens)
+			if r.lost != nil {
+				r.lost[p] -= n - maxTokens
+			}
 		} else if r.lost != nil {
 			r.lost[p] += n - maxTokens
 		}

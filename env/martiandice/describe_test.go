@@ -35,7 +35,7 @@ func TestLostRolls(t *testing.T) {
 					p += o.Prob
 				}
 			}
-			want := "; " + figure.Chance(p) + " % of rolls leave no chance of points"
+			want := "; " + figure.Chance(p) + " % of rolls make the turn worth 0"
 			if got := r.DescribeAction(s, martiandice.Roll).String(); !strings.HasSuffix(got, want) {
 				t.Errorf("%v: %q; want %q", s, got, want)
 			}
@@ -83,7 +83,7 @@ func TestLostRolls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.DescribeAction(s, martiandice.Roll).String(), "roll 2 dice; 19 % of rolls leave no chance of points"; got != want {
+	if got, want := r.DescribeAction(s, martiandice.Roll).String(), "roll 2 dice; 19 % of rolls make the turn worth 0"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
 }

@@ -121,6 +121,10 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 	case TieBreak:
 		return r.drawRollOff(s.Tied, next.Tied, dice)
 	}
+	if next.Phase == Select { // the roll is known
+		dice.Uint64()
+		return strings.ToLower(r.OutcomeName(s, next))
+	}
 	results := r.results[r.free(&s)]
 	weights := make([]float64, len(results))
 	for i, x := range results {

@@ -78,6 +78,7 @@ type Rules struct {
 	rolls
 	graph      func() *turnGraph // of a single turn; built on the first call
 	expansions sync.Map          // of *expansion by expansionKey
+	busts      sync.Map          // of bust by the dice set aside
 }
 
 // New returns the rules for a config. The error lists all faults of the config.

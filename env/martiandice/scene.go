@@ -2,6 +2,7 @@ package martiandice
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"marsgym/env/game"
@@ -14,8 +15,9 @@ var faceNames = [types]string{"tank", "ray", "human", "cow", "chicken"}
 // Scene implements [game.Presenter]: the scores, and the dice of the turn that were
 // rolled, set aside, and are to be rolled.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(&s), Player: r.CurrentPlayer(s)}
 	inTurn := s.Phase <= Decide
+	scene.Seats = make([]game.SceneSeat, 0, r.cfg.Players)
 	for p, points := range s.Score[:r.cfg.Players] {
 		seat := game.SceneSeat{Score: game.SceneScore{Name: "points", Value: int(points), Target: r.cfg.Target}}
 		if inTurn && p == int(s.Seat) {
@@ -60,9 +62,12 @@ func (r *Rules) sceneRoll(s *State) *game.SceneRoll {
 }
 
 // sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() message.Message {
-	if r.cfg.Players == 1 {
+func (r *Rules) sceneGoal(s *State) message.Message {
+	switch {
+	case r.cfg.Players == 1:
 		return message.New("dice.goal-alone", r.cfg.Target)
+	case s.Phase <= Decide && int(slices.Max(s.Score[:])) >= r.cfg.Target:
+		return message.New("dice.goal-last", r.cfg.Target)
 	}
 	goal := message.New("dice.goal", r.cfg.Target)
 	if r.cfg.MaxRounds > 0 {
@@ -73,7 +78,7 @@ func (r *Rules) sceneGoal() message.Message {
 
 // sceneDice returns the dice of the turn.
 func (r *Rules) sceneDice(s *State) []game.SceneDice {
-	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: []game.SceneDie{}}
+	aside := game.SceneDice{Name: "set aside", Text: r.asideText(s.Aside), Dice: make([]game.SceneDie, 0, types)}
 	rolled := game.SceneDice{Name: "rolled", Text: message.Note(message.New("dice.choose"), message.New("dice.barred"))}
 	for t, face := range faceNames {
 		if n := int(s.Aside[t]); n > 0 {

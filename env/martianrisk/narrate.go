@@ -63,7 +63,7 @@ func (s *State) battleWon(dice [4]int) bool {
 
 // DrawRoll implements [game.Presenter].
 func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
-	var rolls []string // equally likely
+	var rolls [][]int // equally likely
 	switch s.Phase {
 	case Ordering:
 		return firstplayer.Draw(r.cfg.Players, int(next.Start), func() int { return random.Below(dice, sides) + random.Below(dice, sides) + lowTotal })
@@ -71,7 +71,7 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		for die := 1; die <= sides; die++ {
 			after := s
 			if r.startTurn(&after, die); after == next {
-				rolls = append(rolls, strconv.Itoa(die))
+				rolls = append(rolls, []int{die})
 			}
 		}
 	case Battle:
@@ -80,11 +80,14 @@ func (r *Rules) DrawRoll(s, next State, dice *rand.PCG) string {
 		for x := range throws {
 			d := [4]int{x%sides + 1, x/sides%sides + 1, x/sides/sides%sides + 1, x/sides/sides/sides + 1}
 			if s.battleWon(d) == (after == next) {
-				rolls = append(rolls, fmt.Sprintf("%d %d %d %d", d[0], d[1], d[2], d[3]))
+				rolls = append(rolls, d[:])
 			}
 		}
 	}
-	return rolls[random.Below(dice, len(rolls))]
+	if rolls == nil {
+		return "" // next is no outcome
+	}
+	return strings.Trim(fmt.Sprint(rolls[random.Below(dice, len(rolls))]), "[]")
 }
 
 // Narrate implements [game.Presenter]: the dice with towers and totals, the losses, points

@@ -33,7 +33,7 @@ func (c Config) writePieces() string {
 
 // writeSetup says who begins, and how many armies are placed.
 func (c Config) writeSetup() string {
-	first := "Roll dice to decide who begins."
+	first := "Each player rolls two dice; the highest total begins, and players who tie roll again."
 	if c.FirstPlayer == FirstSeat {
 		first = "The first seat begins."
 	}

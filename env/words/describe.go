@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,15 +58,28 @@ type describer struct {
 	names []string    // [P] of the seats by number, and which is the reader
 }
 
-func (d *describer) line(parts ...string) {
+func (d *describer) add(parts ...string) {
 	for _, part := range parts {
 		d.text = append(d.text, part...)
 	}
-	d.text = append(d.text, '\n')
 }
 
+func (d *describer) line(parts ...string) {
+	d.add(parts...)
+	d.end()
+}
+
+func (d *describer) end() { d.text = append(d.text, '\n') }
+
+func (d *describer) tell(m message.Message) { d.text = d.to.Append(d.text, m) }
+
+func (d *describer) word(english string) { d.tell(message.Message{Key: english}) }
+
+func (d *describer) number(n int) { d.text = strconv.AppendInt(d.text, int64(n), 10) }
+
 func (d *describer) say(key string, args ...any) {
-	d.text = append(d.to.Append(d.text, message.New(key, args...)), '\n')
+	d.tell(message.New(key, args...))
+	d.end()
 }
 
 // past says what happened: a decision in a line, with all that follows from it until the next one or
@@ -76,12 +90,13 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 	}
 	d.say("words.past")
 	var line []string
-	turn := -1 // the seat whose line it is
+	turn := -1                 // the seat whose line it is
+	var before message.Message // in the line
 	end := func() {
 		if len(line) > 0 {
 			d.line("- ", strings.Join(line, "; "))
 		}
-		line = nil
+		line, before = nil, message.Message{}
 	}
 	for _, t := range steps {
 		if seat := game.TurnSeat(t.Before.String()); seat >= 0 && seat != turn {
@@ -97,9 +112,16 @@ func (d *describer) past(g env.Game, steps []env.Transition) {
 			line = []string{d.to.Say(message.Detail(message.New("{0}", message.Seat(t.Before.CurrentPlayer())), what))}
 		}
 		for _, told := range t.Told() {
-			text := strings.TrimSpace(d.to.Say(told))
+			text := strings.Trim(d.to.Say(told.After(before)), " :")
+			if told.Head().Key != told.Key {
+				before = told
+			}
 			if name := d.to.Name(message.Seat(max(0, turn))); len(line) == 0 && turn >= 0 && !strings.HasPrefix(text, name) {
-				text = d.to.Say(message.Detail(message.Text(name), message.Text(text)))
+				who := message.Text(name)
+				if scene := t.Before.Scene(); scene != nil && t.Chance() {
+					who = scene.Text // such as that the seat rolls 13 dice
+				}
+				text = d.to.Say(message.Detail(who, message.Text(text)))
 			}
 			line = append(line, text)
 		}
@@ -111,7 +133,8 @@ func (d *describer) position() {
 	s := d.scene
 	d.say("words.now", s.Text)
 	if !s.Warning.IsZero() {
-		d.line(d.to.Say(s.Warning))
+		d.tell(s.Warning)
+		d.end()
 	}
 	if s.Board != "" {
 		d.line(strings.TrimRight(s.Board, "\n"))
@@ -119,13 +142,14 @@ func (d *describer) position() {
 	d.say("words.goal", s.Goal)
 	d.say("words.seats")
 	for p := range s.Seats {
-		d.line("- ", d.names[p], ": ", d.has(&s.Seats[p]))
+		d.add("- ", d.names[p], ": ")
+		d.seat(&s.Seats[p])
 	}
 	if s.Dice != nil {
 		d.say("words.dice")
 	}
-	for _, group := range s.Dice {
-		d.dice(&group)
+	for i := range s.Dice {
+		d.dice(&s.Dice[i])
 	}
 	if s.Map != nil {
 		d.say("words.map")
@@ -149,53 +173,63 @@ func (d *describer) position() {
 	}
 }
 
-// has says what a seat has, as in "money 2; tokens 9/10; robots: in hand 1, on the map 6; passed".
-func (d *describer) has(seat *game.SceneSeat) string {
-	score := d.count(seat.Score.Name, seat.Score.Value, seat.Score.Target)
+// seat says what a seat has, as in "money 2; tokens 9/10; robots: in hand 1, on the map 6; passed".
+func (d *describer) seat(seat *game.SceneSeat) {
+	d.count(seat.Score.Name, seat.Score.Value, seat.Score.Target)
 	if seat.Score.Gain != 0 {
-		score += ", " + d.to.Say(message.New("words.gain", seat.Score.Gain))
+		d.add(", ")
+		d.tell(message.New("words.gain", seat.Score.Gain))
 	}
-	parts := []string{score}
 	for i, n := range seat.Counts {
-		text := d.count(n.Name, n.Value, n.Most)
 		switch {
 		case n.Group == "":
-			parts = append(parts, text)
+			d.add("; ")
 		case i > 0 && seat.Counts[i-1].Group == n.Group:
-			parts[len(parts)-1] += ", " + text
+			d.add(", ")
 		default:
-			parts = append(parts, d.to.Word(n.Group)+": "+text)
+			d.add("; ")
+			d.word(n.Group)
+			d.add(": ")
 		}
+		d.count(n.Name, n.Value, n.Most)
 	}
-	return strings.Join(append(parts, d.to.SayAll(seat.Notes)...), "; ")
+	for _, note := range seat.Notes {
+		d.add("; ")
+		d.tell(note)
+	}
+	d.end()
 }
 
 // count names a number of things and, if it is not 0, their largest number.
-func (d *describer) count(name string, value, most int) string {
-	text := d.to.Word(name) + " " + strconv.Itoa(value)
+func (d *describer) count(name string, value, most int) {
+	d.word(name)
+	d.add(" ")
+	d.number(value)
 	if most != 0 {
-		text += "/" + strconv.Itoa(most)
+		d.add("/")
+		d.number(most)
 	}
-	return text
 }
 
 func (d *describer) dice(group *game.SceneDice) {
-	var dice []string
-	for _, x := range group.Dice {
-		face := x.Face
-		if face == "" {
-			face = "die"
+	d.add("- ")
+	d.word(group.Name)
+	d.add(": ")
+	for i, x := range group.Dice {
+		if i > 0 {
+			d.add(", ")
 		}
-		dice = append(dice, d.to.Say(message.Count(x.Count, face)))
+		d.tell(message.Count(x.Count, cmp.Or(x.Face, "die")))
 	}
-	text := strings.Join(dice, ", ")
-	if text == "" {
-		text = d.to.Word("nothing")
+	if len(group.Dice) == 0 {
+		d.word("nothing")
 	}
 	if !group.Text.IsZero() {
-		text += " (" + d.to.Say(group.Text) + ")"
+		d.add(" (")
+		d.tell(group.Text)
+		d.add(")")
 	}
-	d.line("- ", d.to.Word(group.Name), ": ", text)
+	d.end()
 }
 
 // cells describes a map. Cells on a grid are grouped by what they are and what stands there; those
@@ -255,9 +289,11 @@ func (d *describer) mark(c *game.SceneCell) string {
 func (d *describer) actions(g env.Game, p env.Position) {
 	if d.scene != nil {
 		for _, o := range d.scene.Options {
-			d.text = append(strconv.AppendInt(append(d.text, '['), int64(o.Action), 10), "] "...)
-			d.text = append(append(d.text, o.Name...), ": "...)
-			d.text = append(d.to.Append(d.text, o.Text), '\n')
+			d.add("[")
+			d.number(int(o.Action))
+			d.add("] ", o.Name, ": ")
+			d.tell(o.Text)
+			d.end()
 		}
 		return
 	}

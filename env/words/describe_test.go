@@ -412,7 +412,27 @@ func TestPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := words.Describe(dice, s.Position(), words.Options{Seat: 1, Past: s.Steps})
-	if want := "What has just happened:\n- seat 0: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
+	if want := "What has just happened:\n- seat 0 rolls 13 dice: 4 tanks, 9 rays\n"; !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	mars, err := catalog.Open("mars-is-ours", 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := mars.Parse("0-0@1 start 0 tokens 9-10 hand 4-4 junk 6-6 passed 0 map ogso/mtmt/sgtm/otso robots o..o/.aA./.bB./o..o labs ...... round 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = env.NewSession(mars)
+	s.Begin(at)
+	const pass, down = 72, 77
+	for _, a := range []game.Action{pass, down} {
+		if err := s.Apply(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text = words.Describe(mars, s.Position(), words.Options{Seat: 1, Past: s.Steps})
+	if want := "; production of turf, robots by seat (1, 1): seat 0: turf track 1 (+1); you: turf track 1 (+1); income: "; !strings.Contains(text, want) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	s = env.NewSession(dice)

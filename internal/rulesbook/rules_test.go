@@ -49,7 +49,7 @@ func TestAbout(t *testing.T) {
 		{"mars-is-ours", "rocket", "rocket  You gain 4 tokens when your robot enters", "fair"},
 		{"mars-is-ours-fast", "your turn", "Players take turns.", "Setup"},
 		{"martian-risk-small", "what you need", "16 armies (tokens), two four-sided dice and\n  6 tower pieces (2 large, 2 medium and 2 small).", "25"},
-		{"martian-risk-small", "setup", "Each player places 6\narmies", "10 armies"},
+		{"martian-risk-small", "setup", "Each player places 6 armies", "10 armies"},
 		{"martian-risk-tiny", "numbers", "- experimental = true: whether two players are allowed\n", "Fortify"},
 	}
 	for _, tt := range tests {
@@ -158,7 +158,7 @@ func TestParts(t *testing.T) {
 		{"martian-risk", "{}", 4, []string{"28 regions", "unions are balanced proper colourings, invented", "a      AL ID ND NE NM\n", "invented larger numbers: 32 armies", "marsgym invented a limit and a\nranking: after 100 rounds"},
 			[]string{"AL AR ID"}},
 		{"martian-risk-small", "{}", 3, []string{"- A map with 12 regions.", "After the setup, marsgym plays forced moves itself", "- You get a further point for each union", "The regions of one colour form a union", "WY\n", "after 20 rounds, the player"}, []string{"25", "seven regions for each player", "10 armies", "100 rounds", "settings"}},
-		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n", "The first seat begins."}, []string{"AL ID", "Roll dice to decide"}},
+		{"martian-risk-tiny", "{}", 2, []string{"4 regions", "B       C\n", "The first seat begins."}, []string{"AL ID", "highest total begins"}},
 		{"martian-risk", `{"max_rounds": 0, "trios": 0}`, 3, []string{"There are no tower pieces", "this game has no limit: it can lock for ever, since armies move only by conquest."}, []string{"15 tower pieces", "ranking"}},
 		{"martian-risk", `{"max_rounds": 60, "ranking": "linear"}`, 3, []string{"after 60 rounds, the players with armies are ranked"}, []string{"the most regions wins", "settings"}},
 		{"martian-risk", `{"ranking": "even"}`, 3, []string{"after 100 rounds, the players with armies share the win."}, []string{"the most regions wins"}},

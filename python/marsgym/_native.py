@@ -286,9 +286,11 @@ def function(name: str) -> Any:
 
 def answer(code: int, out: ctypes.c_void_p, what: str) -> str:
     """The text that a function wrote to out, which this frees and clears, or its error."""
-    text = ctypes.string_at(out.value).decode() if out.value else ""
-    _library().marsgym_free_text(out)
-    out.value = None
+    text = ""
+    if out:
+        text = ctypes.string_at(out).decode()
+        _library().marsgym_free_text(out)
+        out.value = None
     if code:
         raise _ERRORS.get(code, NativeError)(f"{what}: {text}")
     return text
@@ -342,7 +344,9 @@ class Object:
 
     def call(self, name: str, *arguments: Any, what: str | None = None) -> str:
         """Is ``call`` of a function whose first argument is the object."""
-        handle = self.check(what or _CALLS.get(name, name))
+        handle = self._handle
+        if handle is None or self._forks != _forks:
+            handle = self.check(what or _CALLS.get(name, name))
         return call(name, handle, *arguments, what=what)
 
     def document(self, name: str, *arguments: Any, what: str | None = None) -> Any:

@@ -32,16 +32,6 @@ import marsgym
 from marsgym import _native
 from marsgym.game import Game, Position
 from marsgym.measure import Answer, Measurement
-from marsgym.text import PLAY, REPLY
-
-INSTRUCTION = """\
-You play {0} for {1}. The rules are below. You are shown one position and choose one action. {2}
-{3} You may think first; the last brackets count. If no answer names a legal action, one is drawn.
-
-{4}"""
-"""The system message: {0} is the title of the game, {1} the number of players, {2} what an agent
-should know of games, {3} how to answer, {4} the rules.
-"""
 
 _MOST = 4 << 20
 """Bytes of an answer. Chosen: far above the longest answers of models."""
@@ -57,6 +47,14 @@ _REPEATED = frozenset({408, 409, 425, 429, *range(500, 600)})
 
 _SILENT = 20
 """How many answers, all of them without a legal action, end a measurement. Chosen."""
+
+
+def system_message(game: Game, lang: str = "en") -> str:
+    """What a model is told before each position: its task, how to answer, and the rules."""
+    said = game._sentences(lang)
+    reply = said["reply"].format(game.action_names[0])
+    task = said["task"].format(game.title, game.players, said["play"], reply)
+    return f"{task}\n\n{game.rules(lang)}"
 
 
 class EndpointError(RuntimeError):
@@ -239,12 +237,11 @@ class Endpoint:
 
         Args:
             game: whose rules the model is told.
-            lang: of rules and positions.
+            lang: of all that the model is told.
             legal: whether positions list the legal actions.
             log: a file to which the policy adds a line of JSON for each answer.
         """
-        reply = REPLY.format(game.action_names[0])
-        told = INSTRUCTION.format(game.title, game.players, PLAY, reply, game.rules(lang))
+        told = system_message(game, lang)
         if log is not None:
             Path(log).open("a").close()  # or an error, before an answer is paid for
         answers = legals = 0
@@ -328,7 +325,7 @@ def _arguments() -> argparse.ArgumentParser:
     p.add_argument("--players", type=int, help="number of players (default set by the game)")
     p.add_argument("--config", metavar="JSON", help="settings that replace defaults of the game")
     p.add_argument("--seed", type=int, default=0, help="seed of the dice (default 0)")
-    p.add_argument("--lang", default="en", help="language of rules and positions (default en)")
+    p.add_argument("--lang", default="en", help="language of all texts (default en)")
     p.add_argument("--worst", type=int, default=3, help="mistakes to show (default 3)")
     p.add_argument("--log", metavar="FILE", help="file to which all answers are added")
     p.add_argument("--json", action="store_true", help="write the result as one JSON document")

@@ -268,6 +268,13 @@ class Game:
         """
         return self._words("", "rules", lang)
 
+    def _sentences(self, lang: str) -> dict[str, str]:
+        """What tells an agent how to play, with holes such as {0}; see agent.* in the tables of
+        messages.
+        """
+        about = b"", b"agent", _native.text(lang, "lang")
+        return dict(self._native().document("words", *about, what="lang"))
+
     def _words(self, text: str, question: str, argument: str) -> str:
         about = _native.text(text, "position"), question.encode()
         given = _native.text(argument.replace("\0", " "), question)
@@ -277,7 +284,8 @@ class Game:
         """Returns as shares of the win."""
         if not self.has_win:
             raise ValueError(f"{self.title} counts {self.unit}, not wins; see value and options")
-        return tuple((r - self.loss) / (self.win - self.loss) for r in returns)
+        loss, scale = self.loss, self.win - self.loss
+        return tuple([(r - loss) / scale for r in returns])
 
     def _codes(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
         """Where the code of each number starts [D+1], and the numbers that are no counts."""
@@ -357,11 +365,15 @@ class Game:
         optimally afterwards.
         """
         position = self._own(position)
+        return dict(zip(position.legal_actions, self._values(position), strict=True))
+
+    def _values(self, position: Position) -> list[float]:
+        """The values of options, in the order of the legal actions."""
         self.solve()
-        legal = position.legal_actions
-        values = (ctypes.c_double * len(legal))()
-        self._native().call("options", position.text.encode(), values, len(legal))
-        return dict(zip(legal, values, strict=True))
+        n = len(position.legal_actions)
+        values = (ctypes.c_double * n)()
+        self._native().call("options", position.text.encode(), values, n)
+        return values[:]
 
     def evaluate(
         self,
@@ -666,7 +678,9 @@ class Position:
             legal: whether to list the legal actions, by their numbers and names.
             lang: as in :meth:`Game.rules`.
             past: whether to say first what happened since the last decision of the reader, in
-                a position from :meth:`play_on` or :meth:`Game.measure`.
+                a position from :meth:`play_on` or :meth:`Game.measure`. Dice of which a game
+                keeps only what they lead to are shown as dice that lead there, always the same
+                ones for a step.
         """
         reader = -1 if seat is None else _native.number(seat, "seat", 0, self.game.players - 1)
         steps = b""
@@ -734,8 +748,8 @@ class Position:
         a = _native.action(action)
         if a not in self.legal_actions:
             raise self._illegal(a, "regret: illegal action")
-        options = self.options()
-        best, own = self.game._share((max(options.values()), options[a]))
+        values = self.game._values(self)
+        best, own = self.game._share((max(values), values[self.legal_actions.index(a)]))
         return best - own
 
     def value(self) -> tuple[float, ...]:

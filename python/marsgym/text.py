@@ -18,16 +18,6 @@ from typing import Any
 from marsgym import _native
 from marsgym.game import Game, Position, opened
 
-REPLY = "Answer with the name or the number of one legal action in square brackets, such as [{}]."
-"""How an agent is asked to answer, with the name of an action. Chosen: parse_action reads brackets
-first.
-"""
-
-PLAY = "If only one action is legal, it is played for you. What counts is your share of the win."
-"""What an agent should know of the games beside their rules."""
-
-_NO_ACTION = "This answer names no legal action."
-
 _NO_GAME = "no game is under way; call reset first"
 
 _MOST_DECISIONS = 10_000
@@ -91,7 +81,8 @@ class TextGame:
             reward: "regret" in solved games, "result" in all games.
             retries: how often the agent is asked again after an answer that names no legal
                 action. The next such answer forfeits the game.
-            lang: the language of the texts, see :meth:`marsgym.Game.rules`.
+            lang: the language of the texts, see :meth:`marsgym.Game.rules`. The names of actions
+                are English in all of them.
             rules: whether the first text of a game has the rules. Games without written rules,
                 such as tables, need False.
             legal: whether texts list the legal actions.
@@ -112,7 +103,8 @@ class TextGame:
                     f'{e}; take reward="result" and opponents other than exact'
                 ) from None
         self.game.initial().play_on(0, 0, opponents)  # or an error
-        self._rules = f"{self.game.rules(lang)}\n{PLAY}\n\n" if rules else ""
+        self._said = self.game._sentences(lang)
+        self._rules = f"{self.game.rules(lang)}\n{self._said['play']}\n\n" if rules else ""
         self._opponents, self._seat, self._reward = opponents, seat, reward
         self._retries = _native.number(retries, "retries", 0, 1000)
         self._lang, self._legal = lang, bool(legal)
@@ -179,7 +171,7 @@ class TextGame:
             reward = 0.0 - regret
         text = self._text()
         if action is None and not self.done:
-            text = f"{_NO_ACTION}\n\n{text}"
+            text = f"{self._said['none']}\n\n{text}"
         return Turn(text, reward, self.done, action)
 
     def forfeit(self) -> float:
@@ -215,9 +207,10 @@ class TextGame:
         assert position is not None
         said = position.describe(self.seat, legal=self._legal and not self.done, lang=self._lang)
         if self.forfeited:
-            return f"The game is lost, since your answers name no legal action.\n\n{said}"
+            return f"{self._said['forfeit']}\n\n{said}"
         if self.truncated:
-            return f"The game has ended at its limit of decisions.\n\n{said}"
+            return f"{self._said['limit']}\n\n{said}"
         if self.done:
             return said
-        return f"{said}\n{REPLY.format(self.game.action_names[position.legal_actions[0]])}"
+        name = self.game.action_names[position.legal_actions[0]]
+        return f"{said}\n{self._said['reply'].format(name)}"

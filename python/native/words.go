@@ -10,7 +10,8 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"hash/fnv"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,8 @@ const rulesWidth = 79
 //
 //	"rules"  the rules of the game; the argument is a language, such as "de"
 //	"parse"  the number of the action that the answer in the argument names, or nothing
+//	"agent"  JSON of the sentences that tell an agent how to play, in the language of the argument, by
+//	         what their keys have behind "agent."
 //
 //export marsgym_words
 func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char) result {
@@ -40,6 +43,8 @@ func marsgym_words(g C.uintptr_t, text, question, argument *C.char, out **C.char
 		switch question := C.GoString(question); question {
 		case "rules":
 			return g.writtenRules(argument)
+		case "agent":
+			return g.agentSentences(argument)
 		case "parse":
 			if a, ok := g.parser().Parse(p, argument); ok {
 				return strconv.Itoa(int(a)), nil
@@ -98,7 +103,8 @@ func pastSteps(steps []env.Transition) []pastStep {
 	return list
 }
 
-// readPast reads the steps that lead to a position.
+// readPast reads the steps that lead to a position, each from the one before. Where the outcome of
+// chance leaves dice open, a step has dice that lead there, which are the same whenever it is read.
 func (g *openGame) readPast(p env.Position, text string) (list []env.Transition, err error) {
 	if text == "" {
 		return nil, nil
@@ -107,20 +113,39 @@ func (g *openGame) readPast(p env.Position, text string) (list []env.Transition,
 	if err := json.Unmarshal([]byte(text), &steps); err != nil {
 		return nil, err
 	}
-	for _, step := range steps {
+	for i, step := range steps {
 		before, err := g.parse(step.Position)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("step %d of past: %w", i, err)
 		}
-		if who := before.CurrentPlayer(); who != game.Chance && !slices.Contains(before.Legal(), step.Action) {
-			return nil, fmt.Errorf("past has action %d at %s, where it is not legal", step.Action, before)
-		}
-		if n := len(list); n > 0 {
-			list[n-1].After = before
+		if i > 0 {
+			list[i-1].After = before
 		}
 		list = append(list, env.Transition{Before: before, Action: step.Action, After: p})
 	}
+	for i := range list {
+		if t := &list[i]; !replay(t) {
+			what := "chance"
+			if !t.Chance() {
+				what = fmt.Sprintf("action %d", t.Action)
+			}
+			return nil, fmt.Errorf("step %d of past: %s at %s does not lead to %s", i, what, t.Before, t.After)
+		}
+	}
 	return list, nil
+}
+
+// replay makes a step again, and reports whether it leads where it says. It gives chance a roll.
+func replay(t *env.Transition) bool {
+	if !t.Chance() {
+		next, err := t.Before.Apply(t.Action)
+		return err == nil && next == t.After
+	}
+	seed := fnv.New64a()
+	fmt.Fprint(seed, t.Before, t.After)
+	t.Roll = t.Before.DrawRoll(t.After, rand.NewPCG(seed.Sum64(), 0))
+	next, err := t.Before.ReadRoll(t.Roll)
+	return err == nil && next == t.After
 }
 
 func (g *openGame) writtenRules(lang string) (string, error) {
@@ -132,6 +157,21 @@ func (g *openGame) writtenRules(lang string) (string, error) {
 		return "", fmt.Errorf("%s has no written rules; its descriptions of positions list the legal actions", g.spec.Title)
 	}
 	return text, nil
+}
+
+func (g *openGame) agentSentences(lang string) (string, error) {
+	l, err := g.language(lang)
+	if err != nil {
+		return "", err
+	}
+	said := map[string]string{}
+	for key := range message.English().Messages {
+		if name, ok := strings.CutPrefix(key, "agent."); ok {
+			said[name] = message.Speaker{Language: l}.Word(key)
+		}
+	}
+	text, err := json.Marshal(said)
+	return string(text), err
 }
 
 // language returns the language of a code, in which the game must be written.

@@ -29,9 +29,15 @@ def test_quick_start(capsys):
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs the repository")
 def test_text(capsys):
-    """The game by text runs; the tests of third-party packages run the other programs."""
-    exec(programs("text-environments.md")[0], {})
+    """The game by text runs and reads as on the page; the tests of third-party packages run the
+    other programs.
+    """
+    defined = {}
+    exec(programs("text-environments.md")[0], defined)
     result, regret, illegal = map(float, capsys.readouterr().out.split())
+    defined["game"].reset(seed=1)
+    read = defined["game"].step(defined["model"]("")).text
+    assert f"```\n{read}\n```" in (DOCS / "text-environments.md").read_text()
     assert result in (0, 1)
     assert regret > 0
     assert illegal == 0

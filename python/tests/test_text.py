@@ -1,6 +1,7 @@
 import pytest
 
 import marsgym
+import marsgym.ask
 from marsgym.text import TextGame
 
 
@@ -45,8 +46,28 @@ def test_reply():
     game = pig(seat=0)
     first = game.reset(seed=1)
     assert "played for you" in first
-    assert first.endswith(marsgym.text.REPLY.format("roll"))
+    assert first.endswith("legal action in square brackets, such as [roll].")
     assert game.step("[0]").action == game.step("[roll]").action == 0
+
+
+@pytest.mark.parametrize(
+    ("id", "lang", "none", "reply", "lost"),
+    [
+        ("martian-dice", "de", "Diese Antwort", "Klammern, etwa [", "Die Partie ist"),
+        ("mars-is-ours", "zh", "這個回答沒有", "例如 [", "這一局輸了"),
+    ],
+)
+def test_languages(id, lang, none, reply, lost):
+    """Without the rules and the names of actions, nothing is in English."""
+    game = TextGame(id, reward="result", opponents="greedy", lang=lang, retries=1)
+    assert reply in game.reset(seed=1).splitlines()[-1]
+    assert game.step("?").text.startswith(none)
+    text = game.step("?").text
+    assert text.startswith(lost)
+    assert not {"the", "you", "seat", "game", "action"} & set(text.split())
+    assert reply in marsgym.ask.system_message(game.game, lang)
+    with pytest.raises(ValueError, match=r'^lang: .* not written in "fr"; its languages are'):
+        TextGame(id, reward="result", opponents="greedy", lang="fr", rules=False)
 
 
 def test_no_decision():

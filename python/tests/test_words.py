@@ -1,4 +1,6 @@
 import dataclasses
+import random
+import re
 
 import pytest
 
@@ -89,11 +91,31 @@ def test_win_and_regret():
 
 
 def test_past_by_hand():
-    """A past that cannot have happened is an error of the caller."""
+    """A past that cannot have happened is an error that names the step."""
     position = marsgym.load("pig", config={"target": 20}, cache=None).initial()
     for text, action in (("20-3 over 0", 0), ("0-0@0", 1), ("0-0@0", -1), ("0-0@0", 10**6)):
-        with pytest.raises(ValueError, match=f"past has action {action} at {text}, where"):
+        with pytest.raises(ValueError, match=f"step 0 of past: action {action} at {text} does not"):
             dataclasses.replace(position, past=((text, action),)).describe()
+
+
+def test_disconnected_past():
+    """Steps that are legal, but do not lead to the next one, are an error."""
+    for id in "pig", "martian-dice", "mars-is-ours", "martian-risk-small":
+        game, rng = marsgym.load(id, cache=None), random.Random(2)
+        position, steps = game.initial(), []
+        while not position.is_terminal and len(steps) < 60:
+            if position.is_chance:
+                steps.append((position.text, -1))
+                position = position.sample(rng)
+            else:
+                steps.append((position.text, rng.choice(position.legal_actions)))
+                position = position.apply(steps[-1][1])
+        assert dataclasses.replace(position, past=tuple(steps)).describe()
+        for i, (text, action) in enumerate(steps[:-2]):
+            what = re.escape(f"{'chance' if action < 0 else f'action {action}'} at {text}")
+            past = (*steps[: i + 1], *steps[i + 2 :])
+            with pytest.raises(ValueError, match=f"step {i} of past: {what} does not lead to"):
+                dataclasses.replace(position, past=past).describe()
 
 
 def test_play_on():

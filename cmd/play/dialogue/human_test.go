@@ -52,7 +52,7 @@ func TestHuman(t *testing.T) {
 	}{
 		{"a word", choosing, "cows\n", "cows", "rolled      2 rays, 1 human, 5 cows, 3 chickens"},
 		{"a letter", choosing, "h\n", "humans", ""},
-		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice; 3 % of rolls leave no chance of points"},
+		{"the same letter", holding, "r\n", "roll", "[r]oll   roll 4 dice; 3 % of rolls make the turn worth 0"},
 		{"capitals and spaces", choosing, "  RaYs \n", "rays", ""},
 		{"no line feed", choosing, "rays", "rays", ""},
 		{"empty lines", choosing, "\n\n \t\r\nrays\n", "rays", "> > > > "},
@@ -94,7 +94,7 @@ func TestHumanHints(t *testing.T) {
 		return []dialogue.Hint{{Text: "wins 60 %", Value: 0.6}, {Text: "wins 40 %", Value: 0.4}}, nil
 	}
 	_, screen, _ := choose(t, holding, "roll\n", hints)
-	if want := "  [r]oll   roll 4 dice; 3 % of rolls leave no chance of points   wins 60 %\n  [s]top   end the turn with 4 points                            wins 40 %\n"; !strings.Contains(screen, want) {
+	if want := "  [r]oll   roll 4 dice; 3 % of rolls make the turn worth 0   wins 60 %\n  [s]top   end the turn with 4 points                        wins 40 %\n"; !strings.Contains(screen, want) {
 		t.Errorf("no\n%s\nin the output\n%s", want, screen)
 	}
 	broken := errors.New("broken")

@@ -28,6 +28,7 @@ func (c *checker[S]) checkTold(s S, mover game.Player, legal []game.Action) {
 			c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, roll) })
 			c.try(s, "Narrate", func() { c.checkNarration(s, o.State, 0, "") })
 		}
+		c.try(s, "DrawRoll to no outcome", func() { c.presenter.DrawRoll(s, s, rand.NewPCG(c.seed, 0)) })
 		return
 	}
 	for _, a := range legal {

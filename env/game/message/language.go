@@ -79,12 +79,14 @@ func Find(code string) *Language {
 
 // sentence returns the sentence of a key: that of English where there is none.
 func (l *Language) sentence(key string) string {
-	for _, table := range []*Language{l, English()} {
-		if text, ok := table.Messages[key]; ok {
-			return text
-		}
+	text, ok := l.Messages[key]
+	if english := English(); !ok && l != english {
+		text, ok = english.Messages[key]
 	}
-	return key
+	if !ok {
+		return key
+	}
+	return text
 }
 
 // spaced returns a text with a space between signs and letters or digits, and none between signs.

@@ -6,6 +6,7 @@ package message
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,15 @@ func Detail(what, why Message) Message { return New(detail, what, why) }
 func (m Message) Head() Message {
 	for m.Key == note || m.Key == detail {
 		m = m.Args[0].(Message)
+	}
+	return m
+}
+
+// After returns a message without its head if the message before it has the same head: only the
+// detail is new.
+func (m Message) After(before Message) Message {
+	if m.Key == detail && before.Key == detail && reflect.DeepEqual(m.Args[0], before.Args[0]) {
+		return m.Args[1].(Message)
 	}
 	return m
 }
@@ -187,6 +197,9 @@ func (s Speaker) fill(dst []byte, sentence string, args []any) []byte {
 // hole splits a text that begins with a hole into the first parts of the hole, with the number of all
 // parts, and the rest.
 func hole(text string) (parts [3]string, n int, rest string) {
+	if len(text) > 2 && text[2] == '}' { // most have one digit
+		return [3]string{text[1:2]}, 1, text[3:]
+	}
 	depth, from := 0, 1
 	for i := range len(text) {
 		switch text[i] {

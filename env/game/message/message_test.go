@@ -60,6 +60,7 @@ func TestSay(t *testing.T) {
 	dice := message.New("{0}", []message.Message{message.Count(1, "die"), message.Count(2, "ray"), message.Count(3, "star")})
 	tie := message.New("tie.again", []message.Seat{0, 1, 2})
 	note := message.Note(message.New("pig.roll"), message.Detail(message.New("tax"), message.Text("{0} %")))
+	taxed := message.Detail(message.New("tax"), message.Text("2"))
 	lost := message.New("dice.lost", message.Figure("0.5"))
 	for _, tt := range []struct {
 		code  string
@@ -78,6 +79,8 @@ func TestSay(t *testing.T) {
 		{"de", []string{"", "A", "B"}, tie, "du, A und B liegen gleichauf und werfen noch einmal"},
 		{"de", nil, note, "würfeln; Steuer: {0} %"},
 		{"de", nil, note.Head(), "würfeln"},
+		{"de", nil, taxed.After(message.Detail(message.New("tax"), bust)), "2"},
+		{"de", nil, taxed.After(note), "Steuer: 2"},
 		{"de", nil, lost, "nach 0,5 % der Würfe sind keine Punkte mehr möglich"},
 		{"zh", nil, lost, "0.5 % 的擲骰之後，這一輪不可能再得分"},
 		{"de", nil, message.Message{}, ""},
