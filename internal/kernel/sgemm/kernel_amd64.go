@@ -86,7 +86,7 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 }
 
 // groupRows is the number of rows of a group.
-const groupRows = 4
+const groupRows = 6
 
 // groups are rows of a matrix, some at a time: the columns in which one of a group is not 0, and
 // the elements of each row there.
@@ -121,7 +121,7 @@ func (g *groups) list(m, k int, a []float32) (count int) {
 
 // sparseGroups is [sparseGo] for m and k at least 1 with AVX2.
 func sparseGroups(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
-	const size = 32 // rows whose lists stay in the cache; chosen
+	const size = 48 // rows whose lists stay in the cache; chosen
 	g := groupPool.Get().(*groups)
 	for i := 0; i < m; i += size {
 		now := min(m-i, size)

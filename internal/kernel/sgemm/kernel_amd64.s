@@ -2131,7 +2131,7 @@ end:
 
 // func listGroupAVX2(k int, x *float32, column *int32, value *float32, stride int) (columns int, count int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·listGroupAVX2(SB), NOSPLIT, $0-56
+TEXT ·listGroupAVX2(SB), NOSPLIT, $8-56
 	MOVQ         k+0(FP), AX
 	LEAQ         order<>+0(SB), CX
 	VXORPS       Y0, Y0, Y0
@@ -2147,9 +2147,11 @@ TEXT ·listGroupAVX2(SB), NOSPLIT, $0-56
 	SHLQ         $0x02, R9
 	SHLQ         $0x02, R10
 	LEAQ         (R9)(R9*2), R11
-	LEAQ         (R10)(R10*2), R12
-	XORQ         R13, R13
-	XORQ         R14, R14
+	LEAQ         (R9)(R9*4), R12
+	LEAQ         (R10)(R10*2), R13
+	LEAQ         (R10)(R10*4), R14
+	XORQ         R15, R15
+	XORQ         BP, BP
 
 eight:
 	CMPQ      AX, $0x08
@@ -2160,28 +2162,40 @@ eight:
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, BP
 	VMOVUPS   (SI)(R9*1), Y5
 	VCMPPS    $0x04, Y0, Y5, Y3
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, BP
 	VMOVUPS   (SI)(R9*2), Y6
 	VCMPPS    $0x04, Y0, Y6, Y3
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, BP
 	VMOVUPS   (SI)(R11*1), Y7
 	VCMPPS    $0x04, Y0, Y7, Y3
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, BP
+	VMOVUPS   (SI)(R9*4), Y8
+	VCMPPS    $0x04, Y0, Y8, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, BP
+	VMOVUPS   (SI)(R12*1), Y9
+	VCMPPS    $0x04, Y0, Y9, Y3
+	VMOVMSKPS Y3, BX
+	ORQ       BX, DX
+	POPCNTQ   BX, BX
+	ADDQ      BX, BP
 	VPMOVZXBD (CX)(DX*8), Y3
-	VPADDD    Y1, Y3, Y8
-	VMOVUPS   Y8, (DI)
+	VPADDD    Y1, Y3, Y10
+	VMOVUPS   Y10, (DI)
 	VPERMPS   Y4, Y3, Y4
 	VMOVUPS   Y4, (R8)
 	VPERMPS   Y5, Y3, Y5
@@ -2189,9 +2203,13 @@ eight:
 	VPERMPS   Y6, Y3, Y6
 	VMOVUPS   Y6, (R8)(R10*2)
 	VPERMPS   Y7, Y3, Y7
-	VMOVUPS   Y7, (R8)(R12*1)
+	VMOVUPS   Y7, (R8)(R13*1)
+	VPERMPS   Y8, Y3, Y8
+	VMOVUPS   Y8, (R8)(R10*4)
+	VPERMPS   Y9, Y3, Y9
+	VMOVUPS   Y9, (R8)(R14*1)
 	POPCNTQ   DX, BX
-	ADDQ      BX, R13
+	ADDQ      BX, R15
 	LEAQ      (DI)(BX*4), DI
 	LEAQ      (R8)(BX*4), R8
 	VPADDD    Y2, Y1, Y1
@@ -2211,25 +2229,37 @@ last:
 	VMOVMSKPS    Y3, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
+	ADDQ         BX, BP
 	VMASKMOVPS   (SI)(R9*1), Y2, Y5
 	VCMPPS       $0x04, Y0, Y5, Y3
 	VMOVMSKPS    Y3, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
+	ADDQ         BX, BP
 	VMASKMOVPS   (SI)(R9*2), Y2, Y6
 	VCMPPS       $0x04, Y0, Y6, Y3
 	VMOVMSKPS    Y3, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
-	VMASKMOVPS   (SI)(R11*1), Y2, Y2
+	ADDQ         BX, BP
+	VMASKMOVPS   (SI)(R11*1), Y2, Y7
+	VCMPPS       $0x04, Y0, Y7, Y3
+	VMOVMSKPS    Y3, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, BP
+	VMASKMOVPS   (SI)(R9*4), Y2, Y8
+	VCMPPS       $0x04, Y0, Y8, Y3
+	VMOVMSKPS    Y3, BX
+	ORQ          BX, DX
+	POPCNTQ      BX, BX
+	ADDQ         BX, BP
+	VMASKMOVPS   (SI)(R12*1), Y2, Y2
 	VCMPPS       $0x04, Y0, Y2, Y0
 	VMOVMSKPS    Y0, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
+	ADDQ         BX, BP
 	VPMOVZXBD    (CX)(DX*8), Y0
 	VPADDD       Y1, Y0, Y1
 	VMOVUPS      Y1, (DI)
@@ -2239,16 +2269,20 @@ last:
 	VMOVUPS      Y5, (R8)(R10*1)
 	VPERMPS      Y6, Y0, Y6
 	VMOVUPS      Y6, (R8)(R10*2)
+	VPERMPS      Y7, Y0, Y7
+	VMOVUPS      Y7, (R8)(R13*1)
+	VPERMPS      Y8, Y0, Y8
+	VMOVUPS      Y8, (R8)(R10*4)
 	VPERMPS      Y2, Y0, Y2
-	VMOVUPS      Y2, (R8)(R12*1)
+	VMOVUPS      Y2, (R8)(R14*1)
 	POPCNTQ      DX, BX
-	ADDQ         BX, R13
+	ADDQ         BX, R15
 	LEAQ         (DI)(BX*4), DI
 	LEAQ         (R8)(BX*4), R8
 
 end:
-	MOVQ R13, columns+40(FP)
-	MOVQ R14, count+48(FP)
+	MOVQ R15, columns+40(FP)
+	MOVQ BP, count+48(FP)
 	VZEROUPPER
 	RET
 
@@ -2267,6 +2301,7 @@ TEXT ·gatherGroupsAVX2(SB), NOSPLIT, $0-92
 	SHLQ $0x02, ldi+80(FP)
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), R10
+	LEAQ (BX)(BX*4), R11
 	CMPQ n+8(FP), $0x10
 	JLT  narrow
 
@@ -2279,6 +2314,10 @@ widegroup:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
 	TESTQ   R9, R9
 	JZ      widesum
 	VMOVUPS (R9), Y0
@@ -2293,56 +2332,78 @@ widegroup:
 	VMOVUPS (R9), Y6
 	VMOVUPS 32(R9), Y7
 	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y8
+	VMOVUPS 32(R9), Y9
+	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y10
+	VMOVUPS 32(R9), Y11
+	ADDQ    ldi+80(FP), R9
 
 widesum:
-	MOVQ 8(AX), R11
-	SUBQ (AX), R11
+	MOVQ 8(AX), R12
+	SUBQ (AX), R12
 	JZ   widestore
 
 wideeach:
-	MOVLQZX      (CX), R12
-	IMULQ        DI, R12
-	VMOVUPS      (SI)(R12*1), Y8
-	VMOVUPS      32(SI)(R12*1), Y9
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (DX)(BX*1), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (DX)(BX*2), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (DX)(R10*1), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
+	MOVLQZX      (CX), R13
+	IMULQ        DI, R13
+	VMOVUPS      (SI)(R13*1), Y12
+	VMOVUPS      32(SI)(R13*1), Y13
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (DX)(BX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (DX)(BX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (DX)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (DX)(BX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (DX)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
-	DECQ         R11
+	DECQ         R12
 	JNZ          wideeach
 
 widestore:
 	ADDQ         $0x08, AX
-	VBROADCASTSS floor+88(FP), Y8
-	VMAXPS       Y0, Y8, Y0
+	VBROADCASTSS floor+88(FP), Y12
+	VMAXPS       Y0, Y12, Y0
 	VMOVUPS      Y0, (R8)
-	VMAXPS       Y1, Y8, Y1
+	VMAXPS       Y1, Y12, Y1
 	VMOVUPS      Y1, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y2, Y8, Y2
+	VMAXPS       Y2, Y12, Y2
 	VMOVUPS      Y2, (R8)
-	VMAXPS       Y3, Y8, Y3
+	VMAXPS       Y3, Y12, Y3
 	VMOVUPS      Y3, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y4, Y8, Y4
+	VMAXPS       Y4, Y12, Y4
 	VMOVUPS      Y4, (R8)
-	VMAXPS       Y5, Y8, Y5
+	VMAXPS       Y5, Y12, Y5
 	VMOVUPS      Y5, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y6, Y8, Y6
+	VMAXPS       Y6, Y12, Y6
 	VMOVUPS      Y6, (R8)
-	VMAXPS       Y7, Y8, Y7
+	VMAXPS       Y7, Y12, Y7
 	VMOVUPS      Y7, 32(R8)
+	ADDQ         DI, R8
+	VMAXPS       Y8, Y12, Y8
+	VMOVUPS      Y8, (R8)
+	VMAXPS       Y9, Y12, Y9
+	VMOVUPS      Y9, 32(R8)
+	ADDQ         DI, R8
+	VMAXPS       Y10, Y12, Y10
+	VMOVUPS      Y10, (R8)
+	VMAXPS       Y11, Y12, Y11
+	VMOVUPS      Y11, 32(R8)
 	ADDQ         DI, R8
 	DECQ         groups+0(FP)
 	JNZ          widegroup
@@ -2350,8 +2411,8 @@ widestore:
 	RET
 
 narrow:
-	MOVQ         n+8(FP), R11
-	VMOVD        R11, X0
+	MOVQ         n+8(FP), R12
+	VMOVD        R12, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     iota<>+0(SB), Y0, Y0
 
@@ -2360,6 +2421,8 @@ narrowgroup:
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
 	TESTQ      R9, R9
 	JZ         narrowsum
 	VMASKMOVPS (R9), Y0, Y1
@@ -2370,43 +2433,57 @@ narrowgroup:
 	ADDQ       ldi+80(FP), R9
 	VMASKMOVPS (R9), Y0, Y4
 	ADDQ       ldi+80(FP), R9
+	VMASKMOVPS (R9), Y0, Y5
+	ADDQ       ldi+80(FP), R9
+	VMASKMOVPS (R9), Y0, Y6
+	ADDQ       ldi+80(FP), R9
 
 narrowsum:
-	MOVQ 8(AX), R11
-	SUBQ (AX), R11
+	MOVQ 8(AX), R12
+	SUBQ (AX), R12
 	JZ   narrowstore
 
 narroweach:
-	MOVLQZX      (CX), R12
-	IMULQ        DI, R12
-	VMASKMOVPS   (SI)(R12*1), Y0, Y5
-	VBROADCASTSS (DX), Y6
-	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (DX)(BX*1), Y6
-	VFMADD231PS  Y5, Y6, Y2
-	VBROADCASTSS (DX)(BX*2), Y6
-	VFMADD231PS  Y5, Y6, Y3
-	VBROADCASTSS (DX)(R10*1), Y6
-	VFMADD231PS  Y5, Y6, Y4
+	MOVLQZX      (CX), R13
+	IMULQ        DI, R13
+	VMASKMOVPS   (SI)(R13*1), Y0, Y7
+	VBROADCASTSS (DX), Y8
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (DX)(BX*1), Y8
+	VFMADD231PS  Y7, Y8, Y2
+	VBROADCASTSS (DX)(BX*2), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (DX)(R10*1), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VBROADCASTSS (DX)(BX*4), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VBROADCASTSS (DX)(R11*1), Y8
+	VFMADD231PS  Y7, Y8, Y6
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
-	DECQ         R11
+	DECQ         R12
 	JNZ          narroweach
 
 narrowstore:
 	ADDQ         $0x08, AX
-	VBROADCASTSS floor+88(FP), Y5
-	VMAXPS       Y1, Y5, Y1
+	VBROADCASTSS floor+88(FP), Y7
+	VMAXPS       Y1, Y7, Y1
 	VMASKMOVPS   Y1, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y2, Y5, Y2
+	VMAXPS       Y2, Y7, Y2
 	VMASKMOVPS   Y2, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y3, Y7, Y3
 	VMASKMOVPS   Y3, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y4, Y5, Y4
+	VMAXPS       Y4, Y7, Y4
 	VMASKMOVPS   Y4, Y0, (R8)
+	ADDQ         DI, R8
+	VMAXPS       Y5, Y7, Y5
+	VMASKMOVPS   Y5, Y0, (R8)
+	ADDQ         DI, R8
+	VMAXPS       Y6, Y7, Y6
+	VMASKMOVPS   Y6, Y0, (R8)
 	ADDQ         DI, R8
 	DECQ         groups+0(FP)
 	JNZ          narrowgroup

@@ -46,7 +46,7 @@ func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count i
 //go:noescape
 func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
 
-// listGroupAVX2 lists the columns in which one of 4 rows of k elements, at least 1, is not 0,
+// listGroupAVX2 lists the columns in which one of 6 rows of k elements, at least 1, is not 0,
 // and the elements of each row there, stride apart. It returns the number of columns, and of
 // elements that are not 0, and writes up to spare numbers after the last.
 //

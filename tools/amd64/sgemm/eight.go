@@ -128,7 +128,7 @@ func listEights(name string, difference bool, iota, order Mem) {
 // A group is some rows of A that use each row of b together if one of them needs it, which saves
 // loads: rows that follow each other are often alike, such as the afterstates of a decision.
 // Chosen to hide the latency of an addition and to fit in the registers.
-const groupRows, groupVectors = 4, 2
+const groupRows, groupVectors = 6, 2
 
 // listGroup generates the kernel that lists the columns in which a row of a group is not 0.
 func listGroup(name string, iota, order Mem) {
@@ -179,9 +179,13 @@ func listGroup(name string, iota, order Mem) {
 
 // apart returns the places of the rows of a group, of which the first is at x.
 func apart(x, stride reg.GPVirtual) [groupRows]Mem {
-	three := GP64()
+	three, five := GP64(), GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
-	return [groupRows]Mem{{Base: x}, {Base: x, Index: stride, Scale: 1}, {Base: x, Index: stride, Scale: 2}, {Base: x, Index: three, Scale: 1}}
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 4}, five)
+	return [groupRows]Mem{
+		{Base: x}, {Base: x, Index: stride, Scale: 1}, {Base: x, Index: stride, Scale: 2},
+		{Base: x, Index: three, Scale: 1}, {Base: x, Index: stride, Scale: 4}, {Base: x, Index: five, Scale: 1},
+	}
 }
 
 // gatherGroups generates the kernel for the sums of groups.
