@@ -169,7 +169,11 @@ func (x *expansions[S]) number(s S, viewer game.Player) int32 {
 	over := x.rules.CurrentPlayer(s) == game.Terminal
 	if x.byScore || !over {
 		x.requests = append(x.requests, request{k, viewer, over})
-		x.observe(x.obs, s, viewer)
+		if x.rules.Sparse != nil {
+			x.obs.AppendAlike(x.encode(s, viewer))
+		} else {
+			x.observe(x.obs, s, viewer)
+		}
 	}
 	x.estimate = x.rules.Returns(x.estimate, s) // zeros, unless it is over
 	x.score = append(x.score, x.leafValues(k)[viewer])
