@@ -165,7 +165,7 @@ type ChanceExpander[S comparable] interface {
 	// reports whether it did; if not, the caller uses Outcomes. Decisions in which the
 	// same seat has the same moves may share a branch, and so may equivalent states
 	// without a decision. Each leaf is listed once and belongs to branches of one
-	// seat. Branch and Move are shared and read-only; Leaf belongs to dst.
+	// seat. All but Leaf, which belongs to dst, is shared and read-only.
 	Expand(dst *Expansion[S], s S) bool
 }
 

@@ -6,6 +6,7 @@ type Expansion[S comparable] struct {
 	Branch []Branch
 	Move   []int32 // by branch, in the order of Legal: index of the leaf after the move
 	Leaf   []S     // afterstates, or states without a decision; representatives (see [Symmetry])
+	Mover  []Player // [leaves] that of the branches of the leaf
 }
 
 // Branch is a decision that can follow, or a state without a decision, which is its

@@ -12,6 +12,7 @@ type expansion struct {
 	branch []game.Branch
 	move   []int32
 	leaf   []leaf
+	mover  []game.Player // by leaf
 }
 
 // leaf is the result of a choice: more dice are set aside, or the turn ends.
@@ -33,7 +34,7 @@ func (r *Rules) Expand(dst *game.Expansion[State], s State) bool {
 		known, _ = r.expansions.LoadOrStore(key, r.newExpansion(key))
 	}
 	e := known.(*expansion)
-	dst.Branch, dst.Move, dst.Leaf = e.branch, e.move, dst.Leaf[:0]
+	dst.Branch, dst.Move, dst.Mover, dst.Leaf = e.branch, e.move, e.mover, dst.Leaf[:0]
 	after := s
 	after.Phase = Decide
 	for _, l := range e.leaf {
@@ -81,6 +82,7 @@ func (r *Rules) newExpansion(key expansionKey) *expansion {
 		if p > 0 {
 			e.move = append(e.move, int32(len(e.leaf))) // not shared with a branch of the seat
 			e.leaf = append(e.leaf, leaf{ends: true, points: points})
+			e.mover = append(e.mover, game.Terminal)
 			e.branch = append(e.branch, game.Branch{Prob: p, Mover: game.Terminal, Moves: 1})
 		}
 	}
@@ -96,16 +98,16 @@ func (e *expansion) add(r *Rules, s State, seat game.Player) {
 			after, _ := r.Canonical(State{Aside: aside})
 			l = leaf{aside: after.Aside}
 		}
-		e.move = append(e.move, e.number(l))
+		e.move = append(e.move, e.number(l, seat))
 	})
 	e.branch = append(e.branch, game.Branch{Mover: seat, Moves: int32(len(e.move) - from)})
 }
 
-// number returns the index of a leaf. It adds the leaf if it is new.
-func (e *expansion) number(l leaf) int32 {
+// number returns the index of a leaf of a seat. It adds the leaf if it is new.
+func (e *expansion) number(l leaf, seat game.Player) int32 {
 	if i := slices.Index(e.leaf, l); i >= 0 {
 		return int32(i)
 	}
-	e.leaf = append(e.leaf, l)
+	e.leaf, e.mover = append(e.leaf, l), append(e.mover, seat)
 	return int32(len(e.leaf) - 1)
 }

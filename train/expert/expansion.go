@@ -1,6 +1,7 @@
 package expert
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"marsgym/env/game"
@@ -37,15 +38,16 @@ type expansions[S comparable] struct {
 
 	leaf     intern.Table[afterstate[S]] // the leaves of this search, each with the seat that sees it
 	estimate []float64                   // [leaves, P] the network's values, or returns, by seat
-	score    []float64                   // [leaves] of the policy
-	byScore  bool                        // moves after chance are chosen by score, not by value
+	score    []float64                   // [leaves] by which moves after chance are chosen: of the policy, or the viewer's value
+	byScore  bool                        // of the policy
 	requests []request                   // leaves that the network has to evaluate
 
 	scores   []float32 // [requests]
 	listed   game.Expansion[S]
 	outcomes []game.Outcome[S]
 	moves    []game.Action
-	options  []float64
+	options  []float64 // [leaves of an expansion] their scores
+	best     []int32   // [branches of an expansion] the leaf after the best move
 }
 
 // expansionKey identifies an expansion. If dice is false, its only leaf is the state.
@@ -148,21 +150,12 @@ func (x *expansions[S]) addMoves(f *expansion, o game.Outcome[S], last game.Play
 func (x *expansions[S]) addListed(f *expansion, last game.Player) {
 	f.branch, f.move = x.listed.Branch, x.listed.Move
 	f.leaf = core.Resize(f.leaf, len(x.listed.Leaf))
-	for k := range f.leaf {
-		f.leaf[k] = -1
-	}
-	at := 0
-	for _, b := range f.branch {
-		viewer := b.Mover
+	for k, s := range x.listed.Leaf {
+		viewer := x.listed.Mover[k]
 		if viewer < 0 {
 			viewer = last
 		}
-		for _, k := range f.move[at:][:b.Moves] {
-			if f.leaf[k] < 0 {
-				f.leaf[k] = x.number(x.listed.Leaf[k], viewer)
-			}
-		}
-		at += int(b.Moves)
+		f.leaf[k] = x.number(s, viewer)
 	}
 }
 
@@ -176,10 +169,14 @@ func (x *expansions[S]) number(s S, viewer game.Player) int32 {
 	over := x.rules.CurrentPlayer(s) == game.Terminal
 	if x.byScore || !over {
 		x.requests = append(x.requests, request{k, viewer, over})
-		x.observe(x.obs, s, viewer)
+		if x.rules.Sparse != nil {
+			x.obs.AppendAlike(x.encode(s, viewer))
+		} else {
+			x.observe(x.obs, s, viewer)
+		}
 	}
 	x.estimate = x.rules.Returns(x.estimate, s) // zeros, unless it is over
-	x.score = append(x.score, 0)
+	x.score = append(x.score, x.leafValues(k)[viewer])
 	return k
 }
 
@@ -197,11 +194,12 @@ func (x *expansions[S]) evaluate(net Network) {
 	}
 	x.searcher.evaluate(net, scores)
 	for i, r := range x.requests {
-		if scores != nil {
-			x.score[r.leaf] = float64(scores[i])
-		}
 		if !r.over {
 			x.seatValues(x.leafValues(r.leaf), i, r.viewer)
+			x.score[r.leaf] = x.leafValues(r.leaf)[r.viewer]
+		}
+		if scores != nil {
+			x.score[r.leaf] = float64(scores[i])
 		}
 	}
 	for _, f := range x.all[x.fresh:x.used] {
@@ -211,33 +209,43 @@ func (x *expansions[S]) evaluate(net Network) {
 
 // backUp computes the value of an expansion from its leaves.
 func (x *expansions[S]) backUp(f *expansion) {
-	clear(f.value)
+	x.options = core.Resize(x.options, len(f.leaf))
+	for k, leaf := range f.leaf {
+		x.options[k] = x.score[leaf]
+	}
+	x.best = x.best[:0]
 	at := 0
 	for _, b := range f.branch {
-		best := f.number(at)
-		if b.Moves > 1 {
-			x.options = x.options[:0]
-			for i := range int(b.Moves) {
-				k := f.number(at + i)
-				v := x.score[k]
-				if !x.byScore {
-					v = x.leafValues(k)[b.Mover]
-				}
-				x.options = append(x.options, v)
-			}
-			best = f.number(at + max(0, game.BestOption(x.options)))
+		to := at + int(b.Moves)
+		if f.move != nil {
+			x.best = append(x.best, f.leaf[bestMove(x.options, f.move[at:to])])
+		} else {
+			x.best = append(x.best, f.leaf[at+max(0, game.BestOption(x.options[at:to]))])
 		}
-		for j, v := range x.leafValues(best) {
-			f.value[j] += float64(b.Prob * v)
+		at = to
+	}
+	p := x.spec.Players
+	for j := range f.value {
+		sum := 0.0
+		for i, b := range f.branch {
+			sum += float64(b.Prob * x.estimate[int(x.best[i])*p+j])
 		}
-		at += int(b.Moves)
+		f.value[j] = sum
 	}
 }
 
-// number returns the number of the leaf after a move, counted over all branches.
-func (f *expansion) number(move int) int32 {
-	if f.move != nil {
-		move = int(f.move[move])
+// bestMove returns the leaf after the best of some moves, or after the first if a score is NaN:
+// it is [game.BestOption] of the scores of these leaves.
+func bestMove(score []float64, moves []int32) (leaf int32) {
+	most := math.Inf(-1)
+	for _, k := range moves {
+		most = max(most, score[k])
 	}
-	return f.leaf[move]
+	leaf = moves[0]
+	for i := len(moves) - 1; i >= 0; i-- {
+		if score[moves[i]] >= most-game.Tie {
+			leaf = moves[i]
+		}
+	}
+	return leaf
 }

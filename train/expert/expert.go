@@ -241,8 +241,13 @@ func (e *searcher[S]) observe(dst *models.Observations, s S, who game.Player) {
 		dst.Append(e.row)
 		return
 	}
+	dst.AppendSparse(e.encode(s, who))
+}
+
+// encode returns the numbers of an observation, of a game that lists them, until the next call.
+func (e *searcher[S]) encode(s S, who game.Player) []game.Element {
 	e.numbers = e.rules.Sparse.EncodeSparse(e.numbers[:0], s, who)
-	dst.AppendSparse(e.numbers)
+	return e.numbers
 }
 
 // evaluate calls the network with obs, and fills scores if that is not nil.

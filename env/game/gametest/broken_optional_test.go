@@ -285,11 +285,27 @@ var brokenOptional = []breach{
 			return true
 		}
 	}},
+	{"Expand lists branches with their moves and leaves", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
+			dst.Mover = dst.Mover[1:]
+			return true
+		}
+	}},
 	{"Expand lists each leaf once, for one seat", func(g *cups) {
 		expand := g.expand
 		g.expand = func(dst *game.Expansion[state], s state) bool {
 			expand(dst, s)
-			dst.Leaf = append(dst.Leaf, dst.Leaf[0])
+			dst.Mover[0] ^= 1
+			return true
+		}
+	}},
+	{"Expand lists each leaf once, for one seat", func(g *cups) {
+		expand := g.expand
+		g.expand = func(dst *game.Expansion[state], s state) bool {
+			expand(dst, s)
+			dst.Leaf, dst.Mover = append(dst.Leaf, dst.Leaf[0]), append(dst.Mover, dst.Mover[0])
 			dst.Move[0] = int32(len(dst.Leaf) - 1)
 			dst.Move = append(dst.Move, 0)
 			dst.Branch = append(dst.Branch, game.Branch{Mover: dst.Branch[0].Mover, Moves: 1})

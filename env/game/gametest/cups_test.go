@@ -303,7 +303,7 @@ func healthy() *cups {
 			for _, x := range after {
 				if _, ok := leaf[x]; !ok {
 					leaf[x] = int32(len(dst.Leaf))
-					dst.Leaf = append(dst.Leaf, x)
+					dst.Leaf, dst.Mover = append(dst.Leaf, x), append(dst.Mover, who)
 				}
 				dst.Move = append(dst.Move, leaf[x])
 			}

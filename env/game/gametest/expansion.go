@@ -59,6 +59,10 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 	for k := range owner {
 		owner[k] = game.Player(c.spec.Players) // none yet
 	}
+	if len(f.Mover) != len(f.Leaf) {
+		c.failAt(s, whole, "%d leaves have %d movers", len(f.Leaf), len(f.Mover))
+		return false
+	}
 	move := f.Move
 	for i, b := range f.Branch {
 		if b.Moves < 1 || int(b.Moves) > len(move) || b.Mover < 0 && b.Moves != 1 {
@@ -70,11 +74,9 @@ func (c *checker[S]) checkShape(s S, f game.Expansion[S]) bool {
 				c.failAt(s, whole, "branch %d leads to leaf %d of %d", i, k, len(f.Leaf))
 				return false
 			}
-			who := max(b.Mover, game.Chance)
-			if owner[k] != game.Player(c.spec.Players) && owner[k] != who {
-				c.failAt(s, once, "leaf %d follows moves of %d and of %d", k, owner[k], who)
+			if owner[k] = max(b.Mover, game.Chance); owner[k] != max(f.Mover[k], game.Chance) {
+				c.failAt(s, once, "leaf %d of %d follows moves of %d", k, f.Mover[k], b.Mover)
 			}
-			owner[k] = who
 		}
 		move = move[b.Moves:]
 	}

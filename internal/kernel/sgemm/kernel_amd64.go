@@ -86,7 +86,7 @@ func (kern kernel) sparse(m, n, k int, a, b, c, init []float32, ldi int, floor f
 }
 
 // groupRows is the number of rows of a group.
-const groupRows = 4
+const groupRows = 3
 
 // groups are rows of a matrix, some at a time: the columns in which one of a group is not 0, and
 // the elements of each row there.
@@ -121,15 +121,15 @@ func (g *groups) list(m, k int, a []float32) (count int) {
 
 // sparseGroups is [sparseGo] for m and k at least 1 with AVX2.
 func sparseGroups(m, n, k int, a, b, c, init []float32, ldi int, floor float32, gate []float32) (count int) {
-	const size = 32 // rows whose lists stay in the cache; chosen
+	const size = 48 // rows whose lists stay in the cache, whole groups; chosen
 	g := groupPool.Get().(*groups)
 	for i := 0; i < m; i += size {
 		now := min(m-i, size)
 		count += g.list(now, k, a[i*k:(i+now)*k])
 		for j := 0; j < n && now >= groupRows; {
-			columns := 16
-			if n-j < columns {
-				columns = min(8, n-j)
+			columns := min(8, n-j)
+			for columns < 32 && 2*columns <= n-j {
+				columns *= 2
 			}
 			gatherGroupsAVX2(now/groupRows, columns, &g.start[0], &g.column[0], &g.value[0], g.stride,
 				&b[j], n, &c[i*n+j], at(init, i*ldi+j), ldi, floor)

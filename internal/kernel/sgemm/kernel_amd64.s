@@ -2146,10 +2146,8 @@ TEXT ·listGroupAVX2(SB), NOSPLIT, $0-56
 	MOVQ         stride+32(FP), R10
 	SHLQ         $0x02, R9
 	SHLQ         $0x02, R10
-	LEAQ         (R9)(R9*2), R11
-	LEAQ         (R10)(R10*2), R12
-	XORQ         R13, R13
-	XORQ         R14, R14
+	XORQ         R11, R11
+	XORQ         R12, R12
 
 eight:
 	CMPQ      AX, $0x08
@@ -2160,38 +2158,30 @@ eight:
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, R12
 	VMOVUPS   (SI)(R9*1), Y5
 	VCMPPS    $0x04, Y0, Y5, Y3
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, R12
 	VMOVUPS   (SI)(R9*2), Y6
 	VCMPPS    $0x04, Y0, Y6, Y3
 	VMOVMSKPS Y3, BX
 	ORQ       BX, DX
 	POPCNTQ   BX, BX
-	ADDQ      BX, R14
-	VMOVUPS   (SI)(R11*1), Y7
-	VCMPPS    $0x04, Y0, Y7, Y3
-	VMOVMSKPS Y3, BX
-	ORQ       BX, DX
-	POPCNTQ   BX, BX
-	ADDQ      BX, R14
+	ADDQ      BX, R12
 	VPMOVZXBD (CX)(DX*8), Y3
-	VPADDD    Y1, Y3, Y8
-	VMOVUPS   Y8, (DI)
+	VPADDD    Y1, Y3, Y7
+	VMOVUPS   Y7, (DI)
 	VPERMPS   Y4, Y3, Y4
 	VMOVUPS   Y4, (R8)
 	VPERMPS   Y5, Y3, Y5
 	VMOVUPS   Y5, (R8)(R10*1)
 	VPERMPS   Y6, Y3, Y6
 	VMOVUPS   Y6, (R8)(R10*2)
-	VPERMPS   Y7, Y3, Y7
-	VMOVUPS   Y7, (R8)(R12*1)
 	POPCNTQ   DX, BX
-	ADDQ      BX, R13
+	ADDQ      BX, R11
 	LEAQ      (DI)(BX*4), DI
 	LEAQ      (R8)(BX*4), R8
 	VPADDD    Y2, Y1, Y1
@@ -2211,25 +2201,19 @@ last:
 	VMOVMSKPS    Y3, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
+	ADDQ         BX, R12
 	VMASKMOVPS   (SI)(R9*1), Y2, Y5
 	VCMPPS       $0x04, Y0, Y5, Y3
 	VMOVMSKPS    Y3, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
-	VMASKMOVPS   (SI)(R9*2), Y2, Y6
-	VCMPPS       $0x04, Y0, Y6, Y3
-	VMOVMSKPS    Y3, BX
-	ORQ          BX, DX
-	POPCNTQ      BX, BX
-	ADDQ         BX, R14
-	VMASKMOVPS   (SI)(R11*1), Y2, Y2
+	ADDQ         BX, R12
+	VMASKMOVPS   (SI)(R9*2), Y2, Y2
 	VCMPPS       $0x04, Y0, Y2, Y0
 	VMOVMSKPS    Y0, BX
 	ORQ          BX, DX
 	POPCNTQ      BX, BX
-	ADDQ         BX, R14
+	ADDQ         BX, R12
 	VPMOVZXBD    (CX)(DX*8), Y0
 	VPADDD       Y1, Y0, Y1
 	VMOVUPS      Y1, (DI)
@@ -2237,18 +2221,16 @@ last:
 	VMOVUPS      Y4, (R8)
 	VPERMPS      Y5, Y0, Y5
 	VMOVUPS      Y5, (R8)(R10*1)
-	VPERMPS      Y6, Y0, Y6
-	VMOVUPS      Y6, (R8)(R10*2)
 	VPERMPS      Y2, Y0, Y2
-	VMOVUPS      Y2, (R8)(R12*1)
+	VMOVUPS      Y2, (R8)(R10*2)
 	POPCNTQ      DX, BX
-	ADDQ         BX, R13
+	ADDQ         BX, R11
 	LEAQ         (DI)(BX*4), DI
 	LEAQ         (R8)(BX*4), R8
 
 end:
-	MOVQ R13, columns+40(FP)
-	MOVQ R14, count+48(FP)
+	MOVQ R11, columns+40(FP)
+	MOVQ R12, count+48(FP)
 	VZEROUPPER
 	RET
 
@@ -2266,11 +2248,10 @@ TEXT ·gatherGroupsAVX2(SB), NOSPLIT, $0-92
 	SHLQ $0x02, DI
 	SHLQ $0x02, ldi+80(FP)
 	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), R10
-	CMPQ n+8(FP), $0x10
-	JLT  narrow
+	CMPQ n+8(FP), $0x20
+	JLT  v2
 
-widegroup:
+v4group:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2279,8 +2260,108 @@ widegroup:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
 	TESTQ   R9, R9
-	JZ      widesum
+	JZ      v4sum
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y4
+	VMOVUPS 32(R9), Y5
+	VMOVUPS 64(R9), Y6
+	VMOVUPS 96(R9), Y7
+	ADDQ    ldi+80(FP), R9
+	VMOVUPS (R9), Y8
+	VMOVUPS 32(R9), Y9
+	VMOVUPS 64(R9), Y10
+	VMOVUPS 96(R9), Y11
+	ADDQ    ldi+80(FP), R9
+
+v4sum:
+	MOVQ 8(AX), R10
+	SUBQ (AX), R10
+	JZ   v4store
+
+v4each:
+	MOVLQZX      (CX), R11
+	IMULQ        DI, R11
+	VBROADCASTSS (DX), Y12
+	VBROADCASTSS (DX)(BX*1), Y13
+	VBROADCASTSS (DX)(BX*2), Y14
+	VMOVUPS      (SI)(R11*1), Y15
+	VFMADD231PS  Y15, Y12, Y0
+	VFMADD231PS  Y15, Y13, Y4
+	VFMADD231PS  Y15, Y14, Y8
+	VMOVUPS      32(SI)(R11*1), Y15
+	VFMADD231PS  Y15, Y12, Y1
+	VFMADD231PS  Y15, Y13, Y5
+	VFMADD231PS  Y15, Y14, Y9
+	VMOVUPS      64(SI)(R11*1), Y15
+	VFMADD231PS  Y15, Y12, Y2
+	VFMADD231PS  Y15, Y13, Y6
+	VFMADD231PS  Y15, Y14, Y10
+	VMOVUPS      96(SI)(R11*1), Y15
+	VFMADD231PS  Y15, Y12, Y3
+	VFMADD231PS  Y15, Y13, Y7
+	VFMADD231PS  Y15, Y14, Y11
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	DECQ         R10
+	JNZ          v4each
+
+v4store:
+	ADDQ         $0x08, AX
+	VBROADCASTSS floor+88(FP), Y12
+	VMAXPS       Y0, Y12, Y0
+	VMOVUPS      Y0, (R8)
+	VMAXPS       Y1, Y12, Y1
+	VMOVUPS      Y1, 32(R8)
+	VMAXPS       Y2, Y12, Y2
+	VMOVUPS      Y2, 64(R8)
+	VMAXPS       Y3, Y12, Y3
+	VMOVUPS      Y3, 96(R8)
+	ADDQ         DI, R8
+	VMAXPS       Y4, Y12, Y4
+	VMOVUPS      Y4, (R8)
+	VMAXPS       Y5, Y12, Y5
+	VMOVUPS      Y5, 32(R8)
+	VMAXPS       Y6, Y12, Y6
+	VMOVUPS      Y6, 64(R8)
+	VMAXPS       Y7, Y12, Y7
+	VMOVUPS      Y7, 96(R8)
+	ADDQ         DI, R8
+	VMAXPS       Y8, Y12, Y8
+	VMOVUPS      Y8, (R8)
+	VMAXPS       Y9, Y12, Y9
+	VMOVUPS      Y9, 32(R8)
+	VMAXPS       Y10, Y12, Y10
+	VMOVUPS      Y10, 64(R8)
+	VMAXPS       Y11, Y12, Y11
+	VMOVUPS      Y11, 96(R8)
+	ADDQ         DI, R8
+	DECQ         groups+0(FP)
+	JNZ          v4group
+	VZEROUPPER
+	RET
+
+v2:
+	CMPQ n+8(FP), $0x10
+	JLT  v1
+
+v2group:
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	TESTQ   R9, R9
+	JZ      v2sum
 	VMOVUPS (R9), Y0
 	VMOVUPS 32(R9), Y1
 	ADDQ    ldi+80(FP), R9
@@ -2290,126 +2371,107 @@ widegroup:
 	VMOVUPS (R9), Y4
 	VMOVUPS 32(R9), Y5
 	ADDQ    ldi+80(FP), R9
-	VMOVUPS (R9), Y6
-	VMOVUPS 32(R9), Y7
-	ADDQ    ldi+80(FP), R9
 
-widesum:
-	MOVQ 8(AX), R11
-	SUBQ (AX), R11
-	JZ   widestore
+v2sum:
+	MOVQ 8(AX), R10
+	SUBQ (AX), R10
+	JZ   v2store
 
-wideeach:
-	MOVLQZX      (CX), R12
-	IMULQ        DI, R12
-	VMOVUPS      (SI)(R12*1), Y8
-	VMOVUPS      32(SI)(R12*1), Y9
-	VBROADCASTSS (DX), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (DX)(BX*1), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (DX)(BX*2), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (DX)(R10*1), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
+v2each:
+	MOVLQZX      (CX), R11
+	IMULQ        DI, R11
+	VBROADCASTSS (DX), Y6
+	VBROADCASTSS (DX)(BX*1), Y7
+	VBROADCASTSS (DX)(BX*2), Y8
+	VMOVUPS      (SI)(R11*1), Y9
+	VFMADD231PS  Y9, Y6, Y0
+	VFMADD231PS  Y9, Y7, Y2
+	VFMADD231PS  Y9, Y8, Y4
+	VMOVUPS      32(SI)(R11*1), Y9
+	VFMADD231PS  Y9, Y6, Y1
+	VFMADD231PS  Y9, Y7, Y3
+	VFMADD231PS  Y9, Y8, Y5
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
-	DECQ         R11
-	JNZ          wideeach
+	DECQ         R10
+	JNZ          v2each
 
-widestore:
+v2store:
 	ADDQ         $0x08, AX
-	VBROADCASTSS floor+88(FP), Y8
-	VMAXPS       Y0, Y8, Y0
+	VBROADCASTSS floor+88(FP), Y6
+	VMAXPS       Y0, Y6, Y0
 	VMOVUPS      Y0, (R8)
-	VMAXPS       Y1, Y8, Y1
+	VMAXPS       Y1, Y6, Y1
 	VMOVUPS      Y1, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y2, Y8, Y2
+	VMAXPS       Y2, Y6, Y2
 	VMOVUPS      Y2, (R8)
-	VMAXPS       Y3, Y8, Y3
+	VMAXPS       Y3, Y6, Y3
 	VMOVUPS      Y3, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y4, Y8, Y4
+	VMAXPS       Y4, Y6, Y4
 	VMOVUPS      Y4, (R8)
-	VMAXPS       Y5, Y8, Y5
+	VMAXPS       Y5, Y6, Y5
 	VMOVUPS      Y5, 32(R8)
 	ADDQ         DI, R8
-	VMAXPS       Y6, Y8, Y6
-	VMOVUPS      Y6, (R8)
-	VMAXPS       Y7, Y8, Y7
-	VMOVUPS      Y7, 32(R8)
-	ADDQ         DI, R8
 	DECQ         groups+0(FP)
-	JNZ          widegroup
+	JNZ          v2group
 	VZEROUPPER
 	RET
 
-narrow:
-	MOVQ         n+8(FP), R11
-	VMOVD        R11, X0
+v1:
+	MOVQ         n+8(FP), R10
+	VMOVD        R10, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     iota<>+0(SB), Y0, Y0
 
-narrowgroup:
+v1group:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
 	TESTQ      R9, R9
-	JZ         narrowsum
+	JZ         v1sum
 	VMASKMOVPS (R9), Y0, Y1
 	ADDQ       ldi+80(FP), R9
 	VMASKMOVPS (R9), Y0, Y2
 	ADDQ       ldi+80(FP), R9
 	VMASKMOVPS (R9), Y0, Y3
 	ADDQ       ldi+80(FP), R9
-	VMASKMOVPS (R9), Y0, Y4
-	ADDQ       ldi+80(FP), R9
 
-narrowsum:
-	MOVQ 8(AX), R11
-	SUBQ (AX), R11
-	JZ   narrowstore
+v1sum:
+	MOVQ 8(AX), R10
+	SUBQ (AX), R10
+	JZ   v1store
 
-narroweach:
-	MOVLQZX      (CX), R12
-	IMULQ        DI, R12
-	VMASKMOVPS   (SI)(R12*1), Y0, Y5
-	VBROADCASTSS (DX), Y6
-	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (DX)(BX*1), Y6
-	VFMADD231PS  Y5, Y6, Y2
+v1each:
+	MOVLQZX      (CX), R11
+	IMULQ        DI, R11
+	VBROADCASTSS (DX), Y4
+	VBROADCASTSS (DX)(BX*1), Y5
 	VBROADCASTSS (DX)(BX*2), Y6
-	VFMADD231PS  Y5, Y6, Y3
-	VBROADCASTSS (DX)(R10*1), Y6
-	VFMADD231PS  Y5, Y6, Y4
+	VMASKMOVPS   (SI)(R11*1), Y0, Y7
+	VFMADD231PS  Y7, Y4, Y1
+	VFMADD231PS  Y7, Y5, Y2
+	VFMADD231PS  Y7, Y6, Y3
 	ADDQ         $0x04, CX
 	ADDQ         $0x04, DX
-	DECQ         R11
-	JNZ          narroweach
+	DECQ         R10
+	JNZ          v1each
 
-narrowstore:
+v1store:
 	ADDQ         $0x08, AX
-	VBROADCASTSS floor+88(FP), Y5
-	VMAXPS       Y1, Y5, Y1
+	VBROADCASTSS floor+88(FP), Y4
+	VMAXPS       Y1, Y4, Y1
 	VMASKMOVPS   Y1, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y2, Y5, Y2
+	VMAXPS       Y2, Y4, Y2
 	VMASKMOVPS   Y2, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y3, Y4, Y3
 	VMASKMOVPS   Y3, Y0, (R8)
 	ADDQ         DI, R8
-	VMAXPS       Y4, Y5, Y4
-	VMASKMOVPS   Y4, Y0, (R8)
-	ADDQ         DI, R8
 	DECQ         groups+0(FP)
-	JNZ          narrowgroup
+	JNZ          v1group
 	VZEROUPPER
 	RET
 

@@ -46,7 +46,7 @@ func Sparse(m, n, k int, a, b, c []float32, e Epilogue) {
 	}
 	// The number of rows after which a dense matrix is noticed is chosen. From a
 	// density of 0.5 on Gemm is faster; measured.
-	const size = 32
+	const size = 48
 	for m > 0 {
 		now := min(m, size)
 		init, ldi, floor := e.start(n, c, false)

@@ -46,7 +46,7 @@ func listDifferenceAVX2(k int, x *float32, y *float32, elements *int32) (count i
 //go:noescape
 func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count int)
 
-// listGroupAVX2 lists the columns in which one of 4 rows of k elements, at least 1, is not 0,
+// listGroupAVX2 lists the columns in which one of 3 rows of k elements, at least 1, is not 0,
 // and the elements of each row there, stride apart. It returns the number of columns, and of
 // elements that are not 0, and writes up to spare numbers after the last.
 //
@@ -54,7 +54,7 @@ func listDifferenceAVX512(k int, x *float32, y *float32, elements *int32) (count
 func listGroupAVX2(k int, x *float32, column *int32, value *float32, stride int) (columns int, count int)
 
 // gatherGroupsAVX2 is [gatherGo] for groups, at least 1, of rows that listGroupAVX2 has listed, and
-// for 16 columns, or up to 8 if n is less. Rows of b and c have ld elements.
+// for the first columns: 32, 16 or up to 8 of them. Rows of b and c have ld elements.
 //
 //go:noescape
 func gatherGroupsAVX2(groups int, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)

@@ -127,8 +127,9 @@ func listEights(name string, difference bool, iota, order Mem) {
 
 // A group is some rows of A that use each row of b together if one of them needs it, which saves
 // loads: rows that follow each other are often alike, such as the afterstates of a decision.
-// Chosen to hide the latency of an addition and to fit in the registers.
-const groupRows, groupVectors = 4, 2
+// Chosen to hide the latency of an addition and to fit in the registers: with more rows and fewer
+// vectors, more of the products are of a 0.
+const groupRows, groupVectors = 3, 4
 
 // listGroup generates the kernel that lists the columns in which a row of a group is not 0.
 func listGroup(name string, iota, order Mem) {
@@ -179,9 +180,7 @@ func listGroup(name string, iota, order Mem) {
 
 // apart returns the places of the rows of a group, of which the first is at x.
 func apart(x, stride reg.GPVirtual) [groupRows]Mem {
-	three := GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
-	return [groupRows]Mem{{Base: x}, {Base: x, Index: stride, Scale: 1}, {Base: x, Index: stride, Scale: 2}, {Base: x, Index: three, Scale: 1}}
+	return [groupRows]Mem{{Base: x}, {Base: x, Index: stride, Scale: 1}, {Base: x, Index: stride, Scale: 2}}
 }
 
 // gatherGroups generates the kernel for the sums of groups.
@@ -190,7 +189,7 @@ func gatherGroups(name string, iota Mem) {
 	TEXT(name, NOSPLIT, "func(groups, n int, start *int, column *int32, value *float32, stride int, b *float32, ld int, c *float32, init *float32, ldi int, floor float32)")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s is [gatherGo] for groups, at least 1, of rows that listGroupAVX2 has listed, and", name),
-		fmt.Sprintf("for %d columns, or up to 8 if n is less. Rows of b and c have ld elements.", 8*groupVectors))
+		"for the first columns: 32, 16 or up to 8 of them. Rows of b and c have ld elements.")
 	start, column := Load(Param("start"), GP64()), Load(Param("column"), GP64())
 	value, stride := Load(Param("value"), GP64()).(reg.GPVirtual), Load(Param("stride"), GP64()).(reg.GPVirtual)
 	b, ld := Load(Param("b"), GP64()), Load(Param("ld"), GP64())
@@ -200,14 +199,14 @@ func gatherGroups(name string, iota Mem) {
 	SHLQ(Imm(2), stride)
 	values := apart(value, stride)
 	left, at := GP64(), GP64()
-	for _, v := range []int{groupVectors, 1} {
-		label := map[int]string{groupVectors: "wide", 1: "narrow"}[v]
+	for v := groupVectors; v > 0; v /= 2 {
+		label := fmt.Sprintf("v%d", v)
 		load := func(m Mem, dst reg.VecVirtual) { VMOVUPS(m, dst) }
 		store := func(src reg.VecVirtual, m Mem) { VMOVUPS(src, m) }
 		Label(label)
 		if v > 1 {
 			CMPQ(param("n"), Imm(uint64(8*v)))
-			JLT(LabelRef("narrow"))
+			JLT(LabelRef(fmt.Sprintf("v%d", v/2)))
 		} else {
 			load, store = maskedMoves(Load(Param("n"), GP64()), size, iota)
 		}
@@ -235,16 +234,16 @@ func gatherGroups(name string, iota Mem) {
 		Label(label + "each")
 		MOVLQZX(Mem{Base: column}, at)
 		IMULQ(ld, at)
-		w := make([]reg.VecVirtual, v)
-		for j := range w {
-			w[j] = YMM()
-			load(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, w[j])
+		var factor [groupRows]reg.VecVirtual
+		for r := range factor {
+			factor[r] = YMM()
+			VBROADCASTSS(values[r], factor[r])
 		}
-		for r := range acc {
-			factor := YMM()
-			VBROADCASTSS(values[r], factor)
-			for j := range w {
-				VFMADD231PS(w[j], factor, acc[r][j])
+		for j := range v {
+			w := YMM()
+			load(Mem{Base: b, Index: at, Scale: 1, Disp: j * size}, w)
+			for r := range acc {
+				VFMADD231PS(w, factor[r], acc[r][j])
 			}
 		}
 		ADDQ(Imm(4), column)
