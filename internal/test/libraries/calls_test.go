@@ -11,9 +11,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -95,8 +97,8 @@ func calls(t *testing.T) map[string][]string {
 	return found
 }
 
-// gotchCalls returns the functions of libtch that models/gotch calls, which is compiled only where
-// libtorch is. Tests of that package may call more.
+// gotchCalls returns the functions of gotch's packages that models/gotch calls, which is compiled
+// only where libtorch is. Tests of that package may call more.
 func gotchCalls(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../../models/gotch/*.go")
@@ -108,11 +110,21 @@ func gotchCalls(t *testing.T) (names []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		paths := map[string]string{}
+		for _, spec := range file.Imports {
+			if p, err := strconv.Unquote(spec.Path.Value); err != nil {
+				t.Fatal(err)
+			} else if spec.Name != nil {
+				paths[spec.Name.Name] = p
+			} else {
+				paths[path.Base(p)] = p
+			}
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if f, ok := call.Fun.(*ast.SelectorExpr); ok {
-					if pkg, ok := f.X.(*ast.Ident); ok && pkg.Name == "libtch" {
-						names = append(names, "github.com/sugarme/gotch/libtch."+f.Sel.Name)
+					if pkg, ok := f.X.(*ast.Ident); ok && strings.HasPrefix(paths[pkg.Name], "github.com/sugarme/gotch") {
+						names = append(names, paths[pkg.Name]+"."+f.Sel.Name)
 					}
 				}
 			}
