@@ -30,15 +30,17 @@ var libraries = []string{
 // wrong are functions that may not be called, since their results are wrong for some valid input, and
 // the scripts of folder findings that show it.
 var wrong = map[string]string{
-	"gorgonia.org/tensor.MatVecMul":                "tensor-column-views.sh",
-	"gorgonia.org/tensor.Repeat":                   "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.MatVecMul":          "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.Repeat":             "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.WriteNpy":           "tensor-column-views.sh",
-	"gonum.org/v1/gonum/stat.Quantile":             "gonum-quantile.sh",
-	"gonum.org/v1/gonum/stat.Kendall":              "gonum-kendall.sh",
-	"gonum.org/v1/gonum/stat/distuv.Binomial.Prob": "gonum-binomial.sh",
-	"gonum.org/v1/plot.LogTicks.Ticks":             "gonum-log-ticks.sh",
+	"github.com/sugarme/gotch/nn.DefaultLinearConfig": "gotch-linear-weights.sh",
+	"github.com/sugarme/gotch/ts.NoGrad":              "gotch-nested-no-grad.sh",
+	"gorgonia.org/tensor.MatVecMul":                   "tensor-column-views.sh",
+	"gorgonia.org/tensor.Repeat":                      "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.MatVecMul":             "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.Repeat":                "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.WriteNpy":              "tensor-column-views.sh",
+	"gonum.org/v1/gonum/stat.Quantile":                "gonum-quantile.sh",
+	"gonum.org/v1/gonum/stat.Kendall":                 "gonum-kendall.sh",
+	"gonum.org/v1/gonum/stat/distuv.Binomial.Prob":    "gonum-binomial.sh",
+	"gonum.org/v1/plot.LogTicks.Ticks":                "gonum-log-ticks.sh",
 }
 
 // calls returns the functions and methods of libraries that the files of packages call, such as
