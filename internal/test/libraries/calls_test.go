@@ -11,9 +11,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -28,15 +30,17 @@ var libraries = []string{
 // wrong are functions that may not be called, since their results are wrong for some valid input, and
 // the scripts of folder findings that show it.
 var wrong = map[string]string{
-	"gorgonia.org/tensor.MatVecMul":                "tensor-column-views.sh",
-	"gorgonia.org/tensor.Repeat":                   "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.MatVecMul":          "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.Repeat":             "tensor-column-views.sh",
-	"gorgonia.org/tensor.Dense.WriteNpy":           "tensor-column-views.sh",
-	"gonum.org/v1/gonum/stat.Quantile":             "gonum-quantile.sh",
-	"gonum.org/v1/gonum/stat.Kendall":              "gonum-kendall.sh",
-	"gonum.org/v1/gonum/stat/distuv.Binomial.Prob": "gonum-binomial.sh",
-	"gonum.org/v1/plot.LogTicks.Ticks":             "gonum-log-ticks.sh",
+	"github.com/sugarme/gotch/nn.DefaultLinearConfig": "gotch-linear-weights.sh",
+	"github.com/sugarme/gotch/ts.NoGrad":              "gotch-nested-no-grad.sh",
+	"gorgonia.org/tensor.MatVecMul":                   "tensor-column-views.sh",
+	"gorgonia.org/tensor.Repeat":                      "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.MatVecMul":             "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.Repeat":                "tensor-column-views.sh",
+	"gorgonia.org/tensor.Dense.WriteNpy":              "tensor-column-views.sh",
+	"gonum.org/v1/gonum/stat.Quantile":                "gonum-quantile.sh",
+	"gonum.org/v1/gonum/stat.Kendall":                 "gonum-kendall.sh",
+	"gonum.org/v1/gonum/stat/distuv.Binomial.Prob":    "gonum-binomial.sh",
+	"gonum.org/v1/plot.LogTicks.Ticks":                "gonum-log-ticks.sh",
 }
 
 // calls returns the functions and methods of libraries that the files of packages call, such as
@@ -95,8 +99,8 @@ func calls(t *testing.T) map[string][]string {
 	return found
 }
 
-// gotchCalls returns the functions of libtch that models/gotch calls, which is compiled only where
-// libtorch is. Tests of that package may call more.
+// gotchCalls returns the functions of gotch's packages that models/gotch calls, which is compiled
+// only where libtorch is. Tests of that package may call more.
 func gotchCalls(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("../../../models/gotch/*.go")
@@ -108,11 +112,21 @@ func gotchCalls(t *testing.T) (names []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		paths := map[string]string{}
+		for _, spec := range file.Imports {
+			if p, err := strconv.Unquote(spec.Path.Value); err != nil {
+				t.Fatal(err)
+			} else if spec.Name != nil {
+				paths[spec.Name.Name] = p
+			} else {
+				paths[path.Base(p)] = p
+			}
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if f, ok := call.Fun.(*ast.SelectorExpr); ok {
-					if pkg, ok := f.X.(*ast.Ident); ok && pkg.Name == "libtch" {
-						names = append(names, "github.com/sugarme/gotch/libtch."+f.Sel.Name)
+					if pkg, ok := f.X.(*ast.Ident); ok && strings.HasPrefix(paths[pkg.Name], "github.com/sugarme/gotch") {
+						names = append(names, paths[pkg.Name]+"."+f.Sel.Name)
 					}
 				}
 			}
