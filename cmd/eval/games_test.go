@@ -87,7 +87,7 @@ func TestTableFile(t *testing.T) {
 	if got := text(t, "games", games, "-game", moved); !strings.Contains(got, ": 20 recorded games. Values are exact") {
 		t.Error(got)
 	}
-	dice := recorded(t, "-game-config", config(t, reduced))
+	dice := recorded(t, "-game-config", clitest.Config(t, reduced))
 	if _, stderr, status := command(t, "games", dice, "-game", moved); status != cli.Misuse || !strings.Contains(stderr, "which is no table; leave out -game") {
 		t.Errorf("games of no table: status %d, %s", status, stderr)
 	}

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
