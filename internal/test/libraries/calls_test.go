@@ -64,15 +64,15 @@ func calls(t *testing.T) map[string][]string {
 		}
 	}
 	exports := map[string]string{}
-	for _, line := range list(append([]string{"-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, packages...)...) {
-		pkg, file, _ := strings.Cut(line, " ")
+	for _, line := range list(append([]string{"-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, packages...)...) {
+		pkg, file, _ := strings.Cut(line, "\t")
 		exports[pkg] = file
 	}
 	fset := token.NewFileSet()
 	imp := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	found := map[string][]string{}
-	for _, line := range list(append([]string{"-f", `{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}}`}, packages...)...) {
-		fields := strings.Fields(line)
+	for _, line := range list(append([]string{"-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \"\t\"}}"}, packages...)...) {
+		fields := strings.Split(line, "\t") // paths may have spaces
 		var files []*ast.File
 		for _, name := range fields[2:] {
 			file, err := parser.ParseFile(fset, filepath.Join(fields[1], name), nil, 0)
