@@ -4,8 +4,8 @@ package game
 // of their moves.
 type Expansion[S comparable] struct {
 	Branch []Branch
-	Move   []int32 // by branch, in the order of Legal: index of the leaf after the move
-	Leaf   []S     // afterstates, or states without a decision; representatives (see [Symmetry])
+	Move   []int32  // by branch, in the order of Legal: index of the leaf after the move
+	Leaf   []S      // afterstates, or states without a decision; representatives (see [Symmetry])
 	Mover  []Player // [leaves] that of the branches of the leaf
 }
 
