@@ -225,7 +225,7 @@ func TestGamesErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"games " + cli.Argument(path) + " -game pig", cli.Misuse, "unknown flag -game"},
+		{"games " + cli.Argument(path) + " -game pig", cli.Misuse, "which is no table; leave out -game"},
 		{"games " + cli.Argument(path) + " -searches 1", cli.Misuse, "-searches is 1"},
 		{"games " + cli.Argument(path) + " -searches 9 -rollouts 9", cli.Misuse, "leave one out"},
 		{"games " + cli.Argument(path) + " -searches 9 -model greedy", cli.Misuse, "want a search such as"},
