@@ -53,7 +53,7 @@ func marsgym_load_model(path *C.char, object *C.uintptr_t, out **C.char) result 
 			return nil, err
 		}
 		m := f.Meta
-		g, err := cli.OpenFor(path)(m.Game, m.Net.Players, m.Config)
+		g, err := cli.OpenFor(path, "")(m.Game, m.Net.Players, m.Config)
 		if err != nil {
 			return nil, err
 		}
