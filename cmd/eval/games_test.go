@@ -108,10 +108,9 @@ func TestDamagedGames(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\ufeff"+half+"\n"+string(whole)+half), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var out, errs strings.Builder
-	status := run(t.Context(), []string{"games", path}, nil, &out, &errs)
-	if status != cli.Done || !strings.Contains(out.String(), ": 40 recorded games.") || strings.Count(errs.String(), "the game is not complete") != 2 {
-		t.Errorf("status %d, %s\n%s", status, errs.String(), out.String())
+	out, errs, status := command(t, "games", path)
+	if status != cli.Done || !strings.Contains(out, ": 40 recorded games.") || strings.Count(errs, "the game is not complete") != 2 {
+		t.Errorf("status %d, %s\n%s", status, errs, out)
 	}
 	if err := os.WriteFile(path, []byte(half), 0o666); err != nil {
 		t.Fatal(err)
@@ -141,10 +140,9 @@ func TestCopiedGames(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var out, errs strings.Builder
-		status := run(t.Context(), []string{"games", path}, nil, &out, &errs)
-		if status != cli.Done || !strings.Contains(out.String(), tt.games) || !strings.Contains(errs.String(), tt.want) {
-			t.Errorf("status %d, %s\n%s; want %q and %q", status, errs.String(), out.String(), tt.games, tt.want)
+		out, errs, status := command(t, "games", path)
+		if status != cli.Done || !strings.Contains(out, tt.games) || !strings.Contains(errs, tt.want) {
+			t.Errorf("status %d, %s\n%s; want %q and %q", status, errs, out, tt.games, tt.want)
 		}
 	}
 	if path = recorded(t, "-game", "pig", "-game-config", clitest.Config(t, `{"target": 2}`)); !strings.Contains(text(t, "games", path), ": 40 recorded games.") {

@@ -206,8 +206,7 @@ func TestNoNegativeZero(t *testing.T) {
 	if a := document(t, args...); a.Turns[0] != 0 || math.Signbit(a.Turns[0]) {
 		t.Errorf("the turns are %v", a.Turns)
 	}
-	var out, errs strings.Builder
-	if status := run(t.Context(), args, nil, &out, &errs); status != cli.Done || !strings.Contains(out.String(), "seat 0 takes  0 turns on average\n") {
-		t.Errorf("status %d, %s%s", status, errs.String(), out.String())
+	if out, errs, status := command(t, args...); status != cli.Done || !strings.Contains(out, "seat 0 takes  0 turns on average\n") {
+		t.Errorf("status %d, %s%s", status, errs, out)
 	}
 }

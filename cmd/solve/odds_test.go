@@ -2,11 +2,11 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 func TestOdds(t *testing.T) {
@@ -31,12 +31,10 @@ Armies left on both sides, before any move
 		t.Errorf("status %d, %s, got\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 
-	stdout, _, _ = command(t, append(args, "-json")...)
 	var o odds
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil || d.More() || o.Game != "martian-risk" || o.Odds != "3 against 1" || len(o.Tables) != 2 {
-		t.Fatalf("%v, %+v", err, o)
+	clitest.Command(run).Document(t, &o, args...)
+	if o.Game != "martian-risk" || o.Odds != "3 against 1" || len(o.Tables) != 2 {
+		t.Fatalf("%+v", o)
 	}
 	near(t, "conquest", o.Tables[0].Rows[0][1].(float64), 1-(150./256)*(150./256), 1e-15)
 }

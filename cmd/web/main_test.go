@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"marsgym/internal/cli"
+	"marsgym/internal/cli/clitest"
 )
 
 // runCommand runs web and returns what it wrote and its exit status.
 func runCommand(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, errs strings.Builder
-	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return out.String(), errs.String(), status
+	return clitest.Command(run).Run(t, "", args...)
 }
 
 // TestRefusedFlags calls the command with flags that it must refuse before it does

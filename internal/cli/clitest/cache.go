@@ -1,7 +1,6 @@
 package clitest
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,14 +19,13 @@ func UnusableCache(t *testing.T, run Command, work func() []string) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{file, filepath.Join(file, "sub")} {
-		var out, errs bytes.Buffer
-		status := run(t.Context(), append(work(), "-cache", dir), strings.NewReader("quit\n"), &out, &errs)
-		if status != cli.Done || out.Len() == 0 {
-			t.Errorf("-cache %s: status %d, %s", dir, status, errs.String())
+		out, errs, status := run.Run(t, "quit\n", append(work(), "-cache", dir)...)
+		if status != cli.Done || out == "" {
+			t.Errorf("-cache %s: status %d, %s", dir, status, errs)
 		}
-		first, _, _ := strings.Cut(errs.String(), "\n")
-		if !strings.Contains(first, "not stored") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs.String(), "not stored") != 1 {
-			t.Errorf("-cache %s: standard error is %q; want one warning, before everything else", dir, errs.String())
+		first, _, _ := strings.Cut(errs, "\n")
+		if !strings.Contains(first, "not stored") || !strings.Contains(first, file) || !strings.Contains(first, "-cache none") || strings.Count(errs, "not stored") != 1 {
+			t.Errorf("-cache %s: standard error is %q; want one warning, before everything else", dir, errs)
 		}
 	}
 }
