@@ -27,6 +27,9 @@ func BenchmarkStrength(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, head := range []models.Head{models.Score, models.Logits} {
+		if testing.Short() && head != models.Score {
+			continue // takes long
+		}
 		b.Run(string(head), func(b *testing.B) {
 			shape := agents.MetaOf(g.Spec()).Net
 			shape.Hidden, shape.Head = []int{128, 128}, head

@@ -92,6 +92,9 @@ func BenchmarkCluster(b *testing.B) {
 		{"search", "mars-is-ours", train.Search, 1500, 64, 12, 0},
 		{"search-400", "mars-is-ours", train.Search, 700, 64, 12, 400},
 	} {
+		if testing.Short() && tt.algorithm != train.TurnExact {
+			continue
+		}
 		b.Run(tt.name, func(b *testing.B) {
 			g, err := catalog.Open(tt.game, 2, nil)
 			if err != nil {
@@ -174,6 +177,9 @@ func BenchmarkGrowth(b *testing.B) {
 		return cputime.Used() - used, time.Since(start)
 	}
 	for _, workers := range []int{1, 2, 4} {
+		if testing.Short() && workers > 1 {
+			continue
+		}
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			before := heap.InUse()
 			a := startBroker(b)

@@ -352,6 +352,9 @@ func TestFastFaults(t *testing.T) {
 }
 
 func BenchmarkFastSolve(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes long")
+	}
 	r := newRules(b, marsisours.FastConfig())
 	for b.Loop() {
 		solve(b, r)
@@ -393,6 +396,9 @@ func BenchmarkFastByTabular(b *testing.B) {
 }
 
 func BenchmarkFastTabular(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes long")
+	}
 	r := newRules(b, marsisours.FastConfig())
 	sol, ctx := solve(b, r), context.Background()
 	uniform := game.Uniform[state]{Rules: r}

@@ -1,3 +1,5 @@
+import signal
+
 import pytest
 
 
@@ -7,6 +9,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: takes long; runs with --full only")
+    # A shell's background processes ignore Ctrl-C, and so do their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config, items):

@@ -195,9 +195,7 @@ def test_async_vector_env_by_fork():
     ],
 )
 def test_ctrl_c(work):
-    # A shell's background processes ignore Ctrl-C, and so do their children.
-    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    program = f"{listen}; import marsgym; print('begun', flush=True); {work}"
+    program = f"import marsgym; print('begun', flush=True); {work}"
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -214,11 +212,8 @@ def test_ctrl_c(work):
 def test_ctrl_c_in_a_step(opponent):
     """A step that is interrupted ends, and has changed nothing; the batch plays on."""
     done = run(f"""
-        import _thread, signal, threading, time, marsgym, numpy as np
+        import _thread, threading, time, marsgym, numpy as np
         from tests.test_batch import act
-
-        # A shell's background processes ignore Ctrl-C.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         def pause(observations, masks):
             while not calm:
