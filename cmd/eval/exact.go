@@ -178,7 +178,7 @@ func (s *session) multiplayer(ctx context.Context, seats []*agents.Agent) (resul
 type turnsResult struct {
 	Method string    `json:"method"` // "exact"
 	Seats  []string  `json:"seats"`
-	Turns  []float64 `json:"turns"` // by seat
+	Turns  []float64 `json:"turns"` // by seat: the count of Spec.Unit
 	Games  int       `json:"games"`
 	Cost   eval.Cost `json:"cost"` // of tabulating the model
 }
@@ -195,7 +195,7 @@ func (s *session) turns(ctx context.Context, seats []*agents.Agent) (result, err
 	}
 	r := &turnsResult{Method: "exact", Cost: cost}
 	for i, a := range seats {
-		r.Seats, r.Turns = append(r.Seats, a.Name), append(r.Turns, -returns[i])
+		r.Seats, r.Turns = append(r.Seats, a.Name), append(r.Turns, s.spec.Counted(returns[i]))
 	}
 	return r, nil
 }

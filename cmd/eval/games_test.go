@@ -96,6 +96,17 @@ func TestTableFile(t *testing.T) {
 	}
 }
 
+// TestPoints evaluates a policy of a table whose returns are points: they are shown as they are.
+func TestPoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shares.game")
+	if err := testgames.NewShares().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, "-game", path, "-model", "random"); !strings.Contains(got, "random  takes 1.000000000 points on average") {
+		t.Error(got)
+	}
+}
+
 // TestDamagedGames prices the complete games of a file in which others break off, and of one
 // that a Windows editor saved.
 func TestDamagedGames(t *testing.T) {

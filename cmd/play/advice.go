@@ -96,7 +96,7 @@ func (a *advisor) printMethod(text string) {
 func (a *advisor) value(n analysis.Number) string {
 	switch {
 	case !a.spec.HasWin():
-		return fmt.Sprintf("%8s %s", figure.Digits(-n.Value, 4), a.spec.Unit)
+		return fmt.Sprintf("%8s %s", figure.Digits(a.spec.Counted(n.Value), 4), a.spec.Unit)
 	case n.Exact:
 		return fmt.Sprintf("wins %8s %%", figure.Percent(n.Value, 4))
 	}

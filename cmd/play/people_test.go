@@ -486,6 +486,18 @@ func TestTableFile(t *testing.T) {
 	}
 }
 
+// TestPoints plays a table whose returns are points: they are shown as they are.
+func TestPoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shares.game")
+	if err := testgames.NewShares().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := command(t, "0\n", "-game", path, "-opponent", "exact", "-hints", "-cache", "none")
+	if status != cli.Done || !strings.Contains(stdout, "3 points") || !strings.Contains(stdout, "\nYou took 3 points.\n") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
 // TestPlayed replays whole games in which a person chose by what the screen told: the lines
 // that were typed, below a first line with the flags, and the screen.
 func TestPlayed(t *testing.T) {

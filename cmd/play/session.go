@@ -330,7 +330,7 @@ func (s *session) end() (share float64) {
 	}
 	r := at.Returns()[people[0]]
 	if !s.spec.HasWin() {
-		s.print("You took {0} {1}.", number(-r), message.New(s.spec.Unit))
+		s.print("You took {0} {1}.", number(s.spec.Counted(r)), message.New(s.spec.Unit))
 		return 0
 	}
 	share = s.spec.WinShare(r)
@@ -348,7 +348,7 @@ func (s *session) end() (share float64) {
 func (s *session) printResults() {
 	for i, r := range s.rec.Position().Returns() {
 		if !s.spec.HasWin() {
-			s.print("It took {0} {1} {2}.", s.name(i), number(-r), message.New(s.spec.Unit))
+			s.print("It took {0} {1} {2}.", s.name(i), number(s.spec.Counted(r)), message.New(s.spec.Unit))
 		} else if share := s.spec.WinShare(r); share > 1-game.Tie {
 			s.print("The winner is {0}.", s.name(i))
 		} else if share > game.Tie {

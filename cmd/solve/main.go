@@ -125,7 +125,7 @@ type answer struct {
 	Players  int                `json:"players"`
 	Position string             `json:"position"`
 	Win      []float64          `json:"win,omitempty"`   // expected share of the win by seat
-	Turns    []float64          `json:"turns,omitempty"` // expected number of turns by seat, in games without a win
+	Turns    []float64          `json:"turns,omitempty"` // expected count of Spec.Unit by seat, in games without a win
 	Options  []option           `json:"options"`         // empty if no seat is to move
 	Outcomes []outcome          `json:"outcomes"`        // empty if chance is not to move
 	Residual float64            `json:"residual"`
@@ -190,7 +190,7 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 			win := spec.WinShare(values[i])
 			o.Win, o.Regret = &win, figure.Clean(spec.WinShare(best)-win)
 		} else {
-			turns := 0 - values[i] // no negative zero
+			turns := spec.Counted(values[i])
 			o.Turns = &turns
 		}
 		a.Options = append(a.Options, o)
@@ -199,14 +199,14 @@ func evaluate(g env.Game, s env.Solution, at env.Position) (*answer, error) {
 }
 
 // valuesOf returns the values of a position by seat: shares of the win or, in games without
-// a win, turns.
+// a win, what returns count.
 func valuesOf(spec game.Spec, s env.Solution, at env.Position) (win, turns []float64, err error) {
 	values, err := s.Value(at)
 	for _, v := range values {
 		if spec.HasWin() {
 			win = append(win, spec.WinShare(v))
 		} else {
-			turns = append(turns, 0-v) // no negative zero
+			turns = append(turns, spec.Counted(v))
 		}
 	}
 	return win, turns, err

@@ -138,6 +138,21 @@ func TestTableFile(t *testing.T) {
 	}
 }
 
+// TestPoints solves a table whose returns are points: they are shown as they are.
+func TestPoints(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shares.game")
+	if err := testgames.NewShares().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	a := document(t, "-game", path)
+	if !slices.Equal(a.Turns, []float64{3, 0.5}) || *a.Options[1].Turns != -1 || a.Options[1].Regret != 4 {
+		t.Errorf("%+v", a)
+	}
+	if out, _, _ := command(t, "-game", path); !strings.Contains(out, "seat 0 takes  3.000000000 points on average") {
+		t.Error(out)
+	}
+}
+
 func TestText(t *testing.T) {
 	file := clitest.Config(t, `{"target": 20}`)
 	stdout, stderr, status := command(t, "-game", "pig", "-game-config", file, "-position", "15-12@1 turn 3")

@@ -24,7 +24,7 @@ func (a *answer) print(b *strings.Builder, spec game.Spec, at env.Position) {
 	if mover := at.CurrentPlayer(); mover >= 0 {
 		a.printOptions(b, spec, at)
 	} else if mover == game.Chance {
-		b.WriteString("  The dice are rolled next; no seat has a choice here.\n\n")
+		b.WriteString("  Chance decides next; no seat has a choice here.\n\n")
 		a.printOutcomes(b)
 	}
 	if a.Players > 2 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"marsgym/env/tablegame"
 	"marsgym/internal/test/testgames"
 )
 
@@ -15,19 +16,21 @@ import (
 // process of its own, since the games of a process are those of all its tests.
 const tableServer = "MARSGYM_TEST_TABLE"
 
-// TestBrowserTable plays whole games of tic-tac-toe from a file: what the page shows is the text of the
-// state, and its choices are those of the table.
-func TestBrowserTable(t *testing.T) {
+// TestTableServer serves a table for the test that started this process.
+func TestTableServer(t *testing.T) {
 	if file := os.Getenv(tableServer); file != "" {
 		run(t.Context(), []string{"-game", file, "-listen", "127.0.0.1:0", "-cache", "none"}, os.Stdin, os.Stdout, os.Stderr)
-		return
 	}
-	b := browser(t)
-	file := filepath.Join(t.TempDir(), "ttt.game")
-	if err := testgames.NewTicTacToe().Save(file); err != nil {
+}
+
+// servedTable serves a table, and returns its address.
+func servedTable(t *testing.T, r *tablegame.Rules) (url string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a.game")
+	if err := r.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBrowserTable$")
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTableServer$")
 	c.Env, c.Stderr = append(os.Environ(), tableServer+"="+file), os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -45,7 +48,30 @@ func TestBrowserTable(t *testing.T) {
 	if !ok {
 		t.Fatalf("the server says %q, %v", line, err)
 	}
+	return url
+}
 
+// TestBrowserPoints: returns of a table that are points are shown as they are.
+func TestBrowserPoints(t *testing.T) {
+	b, url := browser(t), servedTable(t, testgames.NewShares())
+	x := open(t, b, url)
+	x.do("localStorage.setItem('values', 'on')")
+	x.load(url + "#play?game=shares.game&players=2&seed=3&seats=human,exact")
+	x.wait(`document.querySelector('.digits')`)
+	if got := x.text(`[...document.querySelectorAll('.digits td')].map((d) => d.textContent).join(' ')`); got != "3.000000 points  -1.000000 points 4.000000 points" {
+		t.Errorf("the values are %q", got)
+	}
+	x.click("option-0")
+	x.wait(ended)
+	if got := x.text(`document.querySelector('.result').textContent`); !strings.HasPrefix(got, "You took 3 points.") {
+		t.Errorf("the result is %q", got)
+	}
+}
+
+// TestBrowserTable plays whole games of tic-tac-toe from a file: what the page shows is the text of the
+// state, and its choices are those of the table.
+func TestBrowserTable(t *testing.T) {
+	b, url := browser(t), servedTable(t, testgames.NewTicTacToe())
 	x := open(t, b, url)
 	choices := `[...document.querySelectorAll('.option-button:not(:disabled)')].map((b) => b.dataset.key).join(' ')`
 	expect := func(expression, want string) {

@@ -34,7 +34,7 @@ func OpenNamed(name string, players int, config []byte) (env.Game, error) {
 		if g, err := openTable(filepath.Base(name), config); err == nil && g != nil { // opened from another path
 			return g, nil
 		}
-		return nil, fmt.Errorf("there is no table %s%s; name its file", input.Quote(name), wanted(config, " here"))
+		return nil, fmt.Errorf("there is no table %s%s; give the path of its file", input.Quote(name), wanted(config, " here"))
 	}
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func TestOpenTable(t *testing.T) {
 			t.Errorf("%s: %v; want the table that is open", name, err)
 		}
 	}
-	refused("elsewhere/tic_tac_toe", 0, nil, `there is no table "elsewhere/tic_tac_toe"; name its file`)
+	refused("elsewhere/tic_tac_toe", 0, nil, `there is no table "elsewhere/tic_tac_toe"; give the path of its file`)
 	refused(path, 3, nil, "the number of players of", "is fixed")
 	refused(path, 0, []byte(`{"size": 4}`), "has no settings, since it is a table")
 	refused(changed, 0, config(digest), "has changed, or is another table", other, digest)

@@ -39,10 +39,11 @@ type Spec struct {
 
 	// Win and Loss are the returns of a sole winner and of a loser; a shared win lies
 	// between, and the shares of all seats add up to 1. Both are zero where returns
-	// are not shares of a win: Unit then names what they count, negated if less is
-	// better.
+	// are not shares of a win: Unit then names what they count. Negated is true where
+	// less of it is better: a return is then the negated count. See also Counted.
 	Win, Loss float64
 	Unit      string
+	Negated   bool
 
 	// WrittenParts are the parts of the written rules that depend on the config's data, such
 	// as a map: in Markdown, by the names with which the page of the game marks them. An
@@ -176,6 +177,15 @@ func (s Spec) HasWin() bool { return s.Win != s.Loss }
 // WinShare returns the expected share of the win of an expected return: the
 // probability of winning if wins are not shared. The game must have a win.
 func (s Spec) WinShare(ret float64) float64 { return (ret - s.Loss) / (s.Win - s.Loss) }
+
+// Counted returns the expected number of units of an expected return. The game must have no
+// win.
+func (s Spec) Counted(ret float64) float64 {
+	if s.Negated {
+		return 0 - ret // no negative zero
+	}
+	return ret
+}
 
 // Return returns the expected return of an expected share of the win. It is the
 // inverse of WinShare.

@@ -96,7 +96,7 @@ func New(cfg Config) (*Rules, error) {
 		MoveLimit: 200 * cfg.Players * 2 * cfg.Dice,
 	}
 	if cfg.Players == 1 {
-		r.spec.Unit = "turns"
+		r.spec.Unit, r.spec.Negated = "turns", true
 	} else {
 		r.spec.Win, r.spec.Loss = 1, -1/float64(cfg.Players-1)
 	}

@@ -10,6 +10,9 @@
 // The memory of a table is 7 bytes a state, 6 an action, 12 an outcome, and the returns,
 // observations and texts that it has. Batches of small tables take some more, see [Rules.NewRows].
 //
+// The solution is the equilibrium of backward induction in which a seat plays the first of its equal
+// actions. With three seats or more, or returns without a constant sum, others can have other values.
+//
 // # Files
 //
 // [Load] reads a table from a file and [Rules.Save] writes it: a safetensors file with a tensor for

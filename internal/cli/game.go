@@ -13,6 +13,7 @@ import (
 	"marsgym/agents"
 	"marsgym/env"
 	"marsgym/env/catalog"
+	"marsgym/env/tablegame"
 	"marsgym/internal/input"
 )
 
@@ -151,7 +152,7 @@ func (g *Game) Open() (env.Game, error) {
 	ids := catalog.IDs()
 	id := cmp.Or(g.ID, ids[0])
 	if !slices.Contains(ids, id) && !catalog.IsFile(id) {
-		return nil, Unknown("game", id, ids)
+		return nil, Unknown("game", id, append(ids, "FILE"+tablegame.Extension))
 	}
 	if g.Players < 1 && g.flags.Given("players") {
 		return nil, Usagef("-players is %d; want at least 1", g.Players)

@@ -45,7 +45,7 @@ func TestGame(t *testing.T) {
 		{"-cache none", "pig", game{"pig", 2, 20}, ""},
 		{"-cache ./off", "pig", game{"pig", 2, 20}, ""},
 		{"-cache off", "pig", game{}, `-cache: "off" is no folder; want auto, a folder, or none for no cache`},
-		{"-game martian-dise", "pig", game{}, `unknown game "martian-dise"; want one of: ` + strings.Join(catalog.IDs(), ", ") + "; did you mean martian-dice?"},
+		{"-game martian-dise", "pig", game{}, `unknown game "martian-dise"; want one of: ` + strings.Join(catalog.IDs(), ", ") + ", FILE.game; did you mean martian-dice?"},
 		{"-players -1", "pig", game{}, "-players is -1; want at least 1"},
 		{"-players 0", "pig", game{}, "-players is 0; want at least 1"},
 		{"-players 11", "pig", game{}, "pig config: players is 11; want 2 to 10"},

@@ -165,7 +165,7 @@ func (r *replay) result() []string {
 		seat := message.Seat(i)
 		switch share := r.spec.WinShare(x); {
 		case !r.spec.HasWin():
-			say("result.took", seat, figure(-x), message.New(r.spec.Unit))
+			say("result.took", seat, figure(r.spec.Counted(x)), message.New(r.spec.Unit))
 		case i == person || person >= 0 && r.spec.Players == 2:
 		case share > 1-game.Tie:
 			say("result.wins", seat)
@@ -198,8 +198,10 @@ func (r *replay) kept() (k Kept) {
 		return k
 	}
 	switch x := r.rec.Position().Returns()[person]; {
+	case r.spec.Negated:
+		k.Result = fmt.Sprintf("took %g", r.spec.Counted(x))
 	case !r.spec.HasWin():
-		k.Result = fmt.Sprintf("took %g", -x)
+		k.Result = fmt.Sprintf("%g %s", x, r.spec.Unit)
 	case r.spec.WinShare(x) > 1-game.Tie:
 		k.Result = "won " + r.score(person).String()
 	case r.spec.WinShare(x) < game.Tie:

@@ -28,6 +28,9 @@ export function percent(x, digits) {
   return `${fixed(x, digits)} %`;
 }
 
+/** What a return counts. Fewer turns are better, so their returns are negative. @param {number} x @param {string} unit */
+export const counted = (x, unit) => (unit === t('turns') ? -x : x);
+
 /** A value with all its digits, for tables. @param {Num} n @param {string} unit */
 export function digits(n, unit) {
   return value(n, unit, 6);
@@ -40,7 +43,7 @@ export function digits(n, unit) {
  * @param {number} [places] of an exact one
  */
 export function value(n, unit, places = unit ? 2 : 1) {
-  if (unit) return n.exact ? `${fixed(-n.value, places)} ${unit}` : t('about {value}', { value: `${fixed(-n.value, 2)}${plusMinus(n, 1, 2)} ${unit}` });
+  if (unit) return n.exact ? `${fixed(counted(n.value, unit), places)} ${unit}` : t('about {value}', { value: `${fixed(counted(n.value, unit), 2)}${plusMinus(n, 1, 2)} ${unit}` });
   return n.exact ? percent(share(n), places) : t('about {value}', { value: `${estimate(n, share(n))} %` });
 }
 
@@ -52,7 +55,7 @@ function estimate(n, percent) {
 
 /** A value in a few digits. @param {Num} n @param {string} unit */
 export function short(n, unit) {
-  return unit ? fixed(-n.value, 2) : n.exact ? percent(share(n), 1) : `${fixed(share(n), 0)} %`;
+  return unit ? fixed(counted(n.value, unit), 2) : n.exact ? percent(share(n), 1) : `${fixed(share(n), 0)} %`;
 }
 
 /** A loss against the best choice, behind a sign. @param {Num} n @param {string} unit @param {string} [sign] */

@@ -88,7 +88,7 @@ function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
   const name = (i) => numbers.nameOf(view, i);
-  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? -p.values[i].value : numbers.share(p.values[i]))), seat: i }));
+  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? numbers.counted(p.values[i].value, view.unit) : numbers.share(p.values[i]))), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
@@ -135,5 +135,5 @@ function parts(r, unit, name) {
   return [h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Parts of the result') }, h('table', {},
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('seat')), columns.map(([, text]) => h('th', { scope: 'col' }, text)))),
     h('tbody', {}, r.seats.map((s, i) => h('tr', {}, h('th', { scope: 'row' }, name(i)), columns.map(([key]) => h('td', { class: 'number' }, key === 'losses' && !r.priced.includes(i) ? '' : numbers.signed(s[key], unit)))))))),
-  h('p', { class: 'note' }, [r.exact && t('result = start + luck − own losses + losses of others.'), unit ? t('In {unit}, negated.', { unit }) : t('In % of the win.'), t('Luck is what the dice changed.')].filter(Boolean).join(' '))];
+  h('p', { class: 'note' }, [r.exact && t('result = start + luck − own losses + losses of others.'), unit ? numbers.counted(1, unit) < 0 && t('In {unit}, negated.', { unit }) : t('In % of the win.'), t('Luck is what the dice changed.')].filter(Boolean).join(' '))];
 }

@@ -73,6 +73,23 @@ func NewTicTacToe() *tablegame.Rules {
 	return r
 }
 
+// NewShares returns the rules of a table whose returns are not shares of a win: seat 0 leaves seat 1
+// half a point of 3, or loses one and leaves it 2.
+func NewShares() *tablegame.Rules {
+	r, err := tablegame.New(&tablegame.Table{
+		Name: "shares", Players: 2, Actions: 2,
+		Graph: tablegame.Graph{
+			Mover: []game.Player{0, game.Terminal, game.Terminal}, First: []uint32{0, 0, 1}, Count: []uint16{2, 0, 0},
+			Next: []uint32{1, 2}, Returns: []float64{3, 0.5, -1, 2},
+		},
+		Action: []uint16{0, 1},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
 // List returns the table of a game, with its states in the order in which they are found. If observed, it
 // has the observations of the game.
 func List[S comparable](name string, rules game.Rules[S], observed bool) *tablegame.Table {
