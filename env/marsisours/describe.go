@@ -182,7 +182,7 @@ func (r *Rules) groundName(s *State, c int) string {
 	return terrainNames[s.terrainAt(c)]
 }
 
-// pay returns what the mover gets for a set of products.
+// pay returns what the mover gets for a set of products, at most what is left.
 func (r *Rules) pay(s *State, set int) (sum Reward) {
 	for t := range products {
 		if set>>t&1 == 1 {
@@ -193,5 +193,7 @@ func (r *Rules) pay(s *State, set int) (sum Reward) {
 			sum.Robots += w.Robots
 		}
 	}
+	sum.Dice = min(sum.Dice, s.diceLeft())
+	sum.Robots = min(sum.Robots, int(s.Seats[s.Mover].Junk))
 	return sum
 }

@@ -47,7 +47,14 @@ func (r *Rules) Narrate(dst []message.Message, s, next State, a game.Action, rol
 			}
 			return
 		}
-		if step == "income" {
+		switch {
+		case step == "maintenance" && before != now:
+			text := message.New("ours.maintenance")
+			if !r.cfg.MaintenanceLabs {
+				text = message.Note(text, message.New("ours.not-labs"))
+			}
+			dst = append(dst, text)
+		case step == "income":
 			say("ours.income", stonePay)
 		}
 		if step == "passed" && before.Seats == now.Seats {
@@ -173,6 +180,8 @@ func (r *Rules) narrateAttack(s, next *State, roll string) (lines []message.Mess
 		return append(lines, message.New("ours.won", p, at, q))
 	case next.Phase == Missed:
 		return append(lines, message.New("ours.missed", p))
+	case r.fast:
+		return append(lines, message.New("ours.failed-out", p, at, q))
 	}
 	return append(lines, message.New("ours.failed", p, at, q))
 }

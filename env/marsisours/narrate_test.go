@@ -136,6 +136,8 @@ func TestTold(t *testing.T) {
 			"income: seat 0: 1 token beyond 10 lost"},
 		{"the converter loses none", "0-0@1" + both + ground + " robots o..o/.A../..../o..o labs ..B... round 1", "place-rocket",
 			"rocket lab: seat 1: money 3 (+3), tokens 10 (+1)"},
+		{"robots that leave the map", "7-7@0 name start 0 tokens 9-9 hand 4-4 junk 7-5" + ground + " robots o..o/.a../..Bb/o..o labs .b.... round 1", "start-self",
+			"maintenance: lying robots go to the junkyard, others lie down; not in labs"},
 		{"a tie at the tax", "7-7@0 cash start 1 tokens 9-9 hand 4-4 junk 7-8 tracks 0100-0000" + ground + " robots o..o/.A../..../o..o labs ...... round 1", "keep",
 			"tax: several seats have the most money, so nobody pays"},
 		{"nothing to tax", "8-7@0 cash start 1 tokens 9-9 hand 4-4 junk 7-8 tracks 0100-0000" + ground + " robots o..o/.a../..../o..o labs ...... round 1", "keep",

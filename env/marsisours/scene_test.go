@@ -38,6 +38,11 @@ cash-metal: trade metal; get 2 tokens; 1 token beyond 10 lost`,
 		"7-2@0 cash start 0 tokens 9-6 hand 3-2 junk 7-9 tracks 0010-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs ..A... round 2": `
 keep: trade nothing; the levels stay
 cash-metal: trade metal; get 2 tokens`,
+		"7-2@0 cash start 0 tokens 5-6 hand 10-2 junk 1-9 dice 9-2 tracks 0044-0100 map ogso/mtmt/sgtm/otso robots oa.o/..b./..../o..o labs ...... round 2": `
+keep: trade nothing; the levels stay
+cash-metal: trade metal; get 3 tokens, 1 die
+cash-turf: trade turf; get 4 money, 1 robot
+cash-metal+turf: trade metal, turf; get 4 money, 3 tokens, 1 die, 1 robot`,
 	} {
 		s, err := r.Parse(text)
 		if err != nil {

@@ -303,6 +303,19 @@ func (r *Rules) endTurn(s *State) {
 	}
 }
 
+// lastTurn reports whether no turn follows that of the mover: the last round ends before the next
+// seat with a region.
+func (r *Rules) lastTurn(s *State) bool {
+	for p := s.Mover; ; {
+		switch p = game.NextSeat(p, r.cfg.Players); {
+		case p == s.Start:
+			return int(s.Round) == r.cfg.MaxRounds
+		case s.Own[p] != 0:
+			return false
+		}
+	}
+}
+
 // resolveBattle removes an army from the loser of the battle.
 func (r *Rules) resolveBattle(s *State, attackerWins bool) {
 	from, to := s.From, s.To

@@ -84,7 +84,7 @@ func (r *Rules) DescribeAction(s State, a game.Action) message.Message {
 	case a >= r.battle:
 		e := r.board.edges[a-r.battle]
 		battle, conquest := BattleOdds(s.height(e[0])-s.height(e[1])), s.conquest(e).Odds
-		return message.Note(message.New("risk.battle", r.board.names[e[1]], r.board.names[e[0]], s.Armies[e[0]], s.Armies[e[1]]),
+		return message.Note(message.New("risk.battle", r.board.names[e[1]], r.board.names[e[0]], s.Armies[e[0]], s.Armies[e[1]], message.Seat(s.owner(int(e[1])))),
 			message.New("risk.battle-odds", message.Figure(figure.Chance(battle)), r.board.names[e[1]], message.Figure(figure.Chance(conquest))))
 	case a >= r.piece:
 		_, size, cost := s.nextPiece(int(a - r.piece))

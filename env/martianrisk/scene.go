@@ -11,7 +11,7 @@ import (
 // Scene implements [game.Presenter]: the seats, and the map with its armies, towers
 // and unions.
 func (r *Rules) Scene(s State) game.Scene {
-	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
+	scene := game.Scene{Text: r.sceneText(&s), Goal: r.sceneGoal(&s), Player: r.CurrentPlayer(s), Map: r.sceneMap(&s)}
 	if w := r.cfg.Warning(); w != "" && s.Phase <= Filling {
 		scene.Warning = message.Detail(message.New("risk.locked"), message.Text(w))
 	}
@@ -56,16 +56,21 @@ func (r *Rules) sceneText(s *State) message.Message {
 	return r.headline(s)
 }
 
-// sceneGoal says how the game is won.
-func (r *Rules) sceneGoal() message.Message {
+// sceneGoal says how the game is won, and whether this turn decides it.
+func (r *Rules) sceneGoal(s *State) message.Message {
 	goal := message.New("risk.goal")
-	switch {
-	case r.cfg.MaxRounds == 0:
+	if r.cfg.MaxRounds == 0 {
 		return goal
-	case r.cfg.Ranking == Leader:
-		return message.Note(goal, message.New("risk.goal-leader", r.cfg.MaxRounds))
 	}
-	return message.Note(goal, message.New("risk.goal-ranks", r.cfg.MaxRounds))
+	ranking := "risk.goal-ranks"
+	if r.cfg.Ranking == Leader {
+		ranking = "risk.goal-leader"
+	}
+	goal = message.Note(goal, message.New(ranking, r.cfg.MaxRounds))
+	if s.Phase != Over && r.lastTurn(s) {
+		return message.Note(goal, message.New("risk.last-turn"))
+	}
+	return goal
 }
 
 // sceneSeat describes what a seat has.

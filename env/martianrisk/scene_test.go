@@ -2,6 +2,7 @@ package martianrisk_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"marsgym/env/martianrisk"
@@ -77,12 +78,33 @@ func TestSceneEnd(t *testing.T) {
 	}
 }
 
+// TestSceneLastTurn: a scene says which turn is the last, also where the seats after it are out.
+func TestSceneLastTurn(t *testing.T) {
+	r := rules(t, toy(func(c *martianrisk.Config) { c.Players = 3 }))
+	for text, want := range map[string]bool{
+		"1-1-1@0 roll start 0 ; A:1 ; B:1 ; C:1 round 2": false,
+		"1-1-1@2 roll start 0 ; A:1 ; B:1 ; C:1 round 1": false,
+		"1-1-1@2 roll start 0 ; A:1 ; B:1 ; C:1 round 2": true,
+		"1-2-0@1 roll start 0 ; A:1 ; B:1 C:1 ; round 2": true,
+		"0-3-0@1 over start 0 ; ; A:1 B:1 C:1 ; round 2": false,
+	} {
+		s, err := r.Parse(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := r.Scene(s).Goal.String(); strings.HasSuffix(got, "; this turn is the last") != want {
+			t.Errorf("%s: %s; want the last turn: %t", text, got, want)
+		}
+	}
+}
+
 // TestSceneTexts: a scene has texts in whole words of what a terminal abbreviates.
 func TestSceneTexts(t *testing.T) {
 	r := rules(t, toy(nil))
 	for text, want := range map[string]string{
 		"1-2@0 attack start 0 ; A:4 ; B:2 C:1 round 2": `
-a>b: attack B from A, 4 armies against 2; chance to win this battle 41 %, to take B if you go on 55 %
+a>b: attack seat 1's B from A, 4 armies against 2; chance to win this battle 41 %, to take B if you go on 55 %
 end: attack no more`,
 		"2-1@0 occupy A>B start 0 ; A:4 B:0 ; C:1 round 2": `
 move:1: move 1 army from A into B; 3 stay

@@ -19,7 +19,6 @@ import http.client
 import json
 import os
 import socket
-import sys
 import threading
 import urllib.parse
 from collections.abc import Awaitable, Callable
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import marsgym
-from marsgym import _native
+from marsgym import _command, _native
 from marsgym.game import Game, Position
 from marsgym.measure import Answer, Measurement
 
@@ -370,8 +369,8 @@ def main(arguments: list[str] | None = None) -> None:
     if a.json:
         print(json.dumps({**vars(measurement), "worst": list(measurement.worst)}))
     else:
-        sys.stdout.write(report(game, a.model, a.opponents, measurement))
+        print(report(game, a.model, a.opponents, measurement), end="")
 
 
 if __name__ == "__main__":
-    main()
+    _command.run(main)

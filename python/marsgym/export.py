@@ -28,6 +28,7 @@ except ImportError as e:
 from onnx import TensorProto, helper, numpy_helper
 
 import marsgym
+from marsgym import _command
 from marsgym._file import create
 from marsgym.model import Model, load_model
 
@@ -257,4 +258,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _command.run(main)

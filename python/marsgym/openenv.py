@@ -32,7 +32,7 @@ except ImportError as e:
         sys.exit(remedy)
     raise ImportError(remedy) from None
 
-from marsgym import _native
+from marsgym import _command, _native
 from marsgym.game import Game
 from marsgym.text import TextGame
 
@@ -233,4 +233,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _command.run(main)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import marsgym
-from marsgym import _native
+from marsgym import _command, _native
 from marsgym._file import create
 
 STRATA = (1e-12, 0.001, 0.01, 0.05, 1.0)
@@ -200,4 +200,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _command.run(main)

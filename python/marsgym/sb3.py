@@ -145,7 +145,8 @@ def policy(model: BaseAlgorithm, *, deterministic: bool = True) -> Probabilities
             the probabilities of the model are set to 0 where an action is illegal, and divided
             by their sum.
     """
-    net, name = model.policy, type(model).__name__
+    net: Any = model.policy  # whose kinds share few methods
+    name = type(model).__name__
     categorical = hasattr(net, "get_distribution")
     if categorical and "lstm_states" in inspect.signature(net.get_distribution).parameters:
         raise TypeError(f"{name} depends on earlier observations; want a model without memory")

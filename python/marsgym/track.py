@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from marsgym import _command
+
 CONFIG, METRICS, STATE = "config.json", "metrics.jsonl", "track.json"
 SWEEP = "sweep.json"
 """In the folder of several runs: of -seeds or -sweep."""
@@ -285,4 +287,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _command.run(main)
