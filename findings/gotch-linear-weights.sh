@@ -19,7 +19,7 @@ python3 -c 'import sys, zipfile
 need = "nvidia/", "torch/include/", "torch/lib/libc10.so", "torch/lib/libgomp", "torch/lib/libtorch_cpu"
 for wheel in map(zipfile.ZipFile, sys.argv[1:]):
     wheel.extractall(members=[f for f in wheel.namelist() if f.startswith(need)])' wheels/*
-# To compile in a third of the time: no CUDA, no networks of C++, no optimization, and a declaration
+# To compile in less than half the time: no CUDA, no networks of C++, no optimization, and a declaration
 # without which gcc seeks similar names for each of the 2,500 that cgo asks about.
 mkdir -p empty/torch && echo '/* nothing */' | tee >/dev/null \
 	empty/lib{caffe2_nvrtc,cuda,cudart,cublas,cudnn,nvrtc,nvrtc-builtins,nvToolsExt,torch,torch_cuda,c10_cuda}.so
