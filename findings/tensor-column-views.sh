@@ -2,12 +2,13 @@
 # gorgonia.org/tensor 0.9.24: functions read past the columns of a view, with a nil error.
 #
 # Slice is documented to return a view of the tensor. Sum, Max and Concat follow its strides, but
-# MatVecMul, Repeat and WriteNpy take the elements as they lie in memory. The first two columns of
-# a matrix of three then give products and copies of other elements, and a file whose header names
-# six numbers although it holds eight.
+# MatVecMul, MatMul, Repeat, WriteNpy and Zero take the elements as they lie in memory. The
+# first two columns of a matrix of three then give products and copies of other elements, and a file
+# whose header names six numbers although it holds eight.
 #
 # Seen, for the columns (1,4,7) and (2,5,8): row sums 3, 9, 15, but the product with (1,1) is 3, 7,
-# 11; the last row repeated is 7, 8 and 0, 0; the file of six numbers starts 1, 2, 3, 4.
+# 11; the product with the unit matrix is 1 to 6; the last row repeated is 7, 8 and 0, 0; the file
+# of six numbers starts 1, 2, 3, 4; Zero leaves only the last of the nine elements of the matrix.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -19,6 +20,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 
@@ -31,6 +33,8 @@ func main() {
 	ones := tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{1, 1}))
 	sums, err2 := tensor.Sum(view, 1)
 	product, err3 := tensor.MatVecMul(view, ones)
+	unit := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{1, 0, 0, 1}))
+	product2, err6 := tensor.MatMul(view, unit)
 	repeated, err4 := tensor.Repeat(view, 0, 2)
 	var file bytes.Buffer
 	err5 := view.(*tensor.Dense).WriteNpy(&file)
@@ -39,9 +43,12 @@ func main() {
 	binary.Decode(file.Bytes()[header:], binary.LittleEndian, numbers)
 
 	last := repeated.Data().([]float64)[8:]
-	saw := fmt.Sprint(sums.Data(), product.Data(), last, numbers, err1, err2, err3, err4, err5)
-	fmt.Println("sums, product, last two rows repeated, file, errors:", saw)
-	if saw != "[3 9 15] [3 7 11] [7 8 0 0] [1 2 3 4 5 6 7 8] <nil> <nil> <nil> <nil> <nil>" {
+	view.(*tensor.Dense).Zero()
+	saw := fmt.Sprint(sums.Data(), product.Data(), product2.Data(), last, numbers, all.Data())
+	fmt.Println("sums, products, last two rows repeated, file, after Zero:", saw)
+	want := "[3 9 15] [3 7 11] [1 2 3 4 5 6] [7 8 0 0] [1 2 3 4 5 6 7 8] [0 0 0 0 0 0 0 0 9]"
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil || saw != want {
+		fmt.Println(err)
 		fmt.Println("this has changed")
 		os.Exit(1)
 	}
