@@ -328,7 +328,7 @@ func TestWatchBattles(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	for _, want := range []string{`\ngreedy [ABC]> \w+>\w+ +attack \w+ from .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      battle (won|lost): `, `\n  round 2 of 20, greedy [ABC] rolls the die\n(  .*\n)*dice> greedy [ABC] rolls a \d: \d points`} {
+	for _, want := range []string{`\ngreedy [ABC]> \w+>\w+ +attack greedy [ABC]'s \w+ from .*\ndice> \w+ \d\+\d( and tower \d)? = \d+ against \w+ \d\+\d( and tower \d)? = \d+\n      battle (won|lost): `, `\n  round 2 of 20, greedy [ABC] rolls the die\n(  .*\n)*dice> greedy [ABC] rolls a \d: \d points`} {
 		if !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
