@@ -285,7 +285,7 @@ func TestBrowserTrouble(t *testing.T) {
 	if got := x.text(`import('./numbers.js').then(({ value, short }) => [-0.03, 0.5, 1.011].flatMap((x) => {
 		const n = { value: x, low: x - 0.02, high: x + 0.02, exact: false, no_interval: x > 1 };
 		return [value(n, ''), short(n, ''), value(n, 'points')];
-	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about 0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about -0.50 ± 0.02 points, about 100 %, 100 %, about -1.01 points" {
+	}).join(', '))`); got != "about 0 ± 2 %, 0 %, about -0.03 ± 0.02 points, about 50 ± 2 %, 50 %, about 0.50 ± 0.02 points, about 100 %, 100 %, about 1.01 points" {
 		t.Errorf("estimates are shown as %s", got)
 	}
 }
