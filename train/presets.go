@@ -241,8 +241,8 @@ func (c *Config) iteration() uint64 {
 }
 
 // leastIterations is the number of iterations of the shortest run of ppo that keeps its rows. Chosen
-// in Pig and Martian Dice: after 100,000 and 500,000 decisions in so many, networks are less
-// exploitable than after larger and fewer ones.
+// in Pig and Martian Dice: after 100,000 or 500,000 decisions, networks are less exploitable than
+// after fewer and larger iterations.
 const leastIterations = 250
 
 // leastRollout is the number of rows, and the horizon, of the shortest run at least. Chosen: a
