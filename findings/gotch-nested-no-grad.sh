@@ -10,8 +10,7 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export GOMODCACHE=$dir/modules GOFLAGS="-mod=mod -modcacherw" GOWORK=off CGO_ENABLED=1
-cd "$dir"
+export GOMODCACHE=$dir/modules GOFLAGS="-mod=mod -modcacherw" GOWORK=off CGO_ENABLED=1 && cd "$dir"
 python3 -m pip download --quiet --no-deps --dest wheels --only-binary :all: \
 	--python-version 3.11 --implementation cp --abi cp311 --abi none --platform manylinux1_x86_64 \
 	torch==2.1.2 nvidia-cuda-runtime-cu12==12.1.105 nvidia-cuda-cupti-cu12==12.1.105
