@@ -69,6 +69,9 @@ func BenchmarkGrowth(b *testing.B) {
 		{2, 64, steps}, {2, 1024, steps}, {2, 16384, steps}, {2, 65536, steps},
 		{6, 1024, steps}, {10, 1024, steps}, {2, 1024, 10 * steps},
 	} {
+		if testing.Short() && tt.rows > 64 {
+			continue
+		}
 		b.Run(fmt.Sprintf("players=%d/rows=%d/steps=%d", tt.players, tt.rows, tt.steps), func(b *testing.B) {
 			g, err := catalog.Open("martian-dice", tt.players, nil)
 			if err != nil {

@@ -33,6 +33,9 @@ func BenchmarkCommands(b *testing.B) {
 			continue
 		}
 		for _, equal := range []bool{true, false} {
+			if testing.Short() && !equal {
+				continue
+			}
 			for _, how := range []string{"together", "in turn", "worker leaves"} {
 				name := fmt.Sprintf("%d different/%s", commands, how)
 				if equal {
