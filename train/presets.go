@@ -215,7 +215,7 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
 		o.Population = 0
 	}
-	if all := c.iteration(); c.Algorithm == AlgorithmPPO && all > 0 && c.Steps > 0 { // the rest is refused later
+	if c.Algorithm == AlgorithmPPO && c.iteration() > 0 && c.Steps > 0 { // the rest is refused later
 		lower("rows", &c.Rows, int((c.Steps-1)/uint64(leastIterations*c.PPO.Horizon))+1)
 		n := (c.Steps-1)/c.iteration() + 1
 		if 10*(n*c.iteration()-c.Steps) > c.Steps { // by a tenth, chosen, since rollouts are whole

@@ -87,7 +87,7 @@ function picture(view, r) {
 /** The value of the seat after each step, and where it made mistakes. */
 function curve(c, write, view, r) {
   const seat = seatOf(view), { unit } = view, at = { x: 140, y: 370, w: 560, h: 210 };
-  const values = r.points.map((p) => (unit ? numbers.counted(p.values[seat].value, unit) : numbers.share(p.values[seat])));
+  const values = r.points.map((p) => numbers.amount(p.values[seat], unit));
   const low = unit ? Math.min(...values) : 0, high = unit ? Math.max(...values, low + 1) : 100;
   const px = (k) => at.x + (at.w * k) / Math.max(1, values.length - 1), py = (v) => at.y + at.h * (1 - (v - low) / (high - low));
   write(unit ? t('Expected {unit}', { unit }) : t('Chance of winning'), 60, at.y - 24, 28, colours.soft);

@@ -155,7 +155,7 @@ export function choices(context, free) {
 
   /** The values with all digits. */
   function table({ options, unit }) {
-    const lost = (o) => (o.regret.value > 1e-12 ? numbers.digits({ ...o.regret, value: unit ? numbers.counted(o.regret.value, unit) : o.regret.value }, unit) : '');
+    const lost = (o) => (o.regret.value > 1e-12 ? numbers.digits({ ...o.regret, value: numbers.counted(o.regret.value, unit) }, unit) : '');
     return h('details', {}, h('summary', {}, t('All digits')), h('table', { class: 'digits' },
       h('thead', {}, h('tr', {}, [t('choice'), t('value'), t('loss')].map((x) => h('th', { scope: 'col' }, x)))),
       h('tbody', {}, options.map((o) => h('tr', {}, h('th', { scope: 'row' }, o.action), h('td', { class: 'number' }, numbers.digits(o.value, unit)), h('td', { class: 'number' }, lost(o)))))));

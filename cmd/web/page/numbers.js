@@ -31,6 +31,9 @@ export function percent(x, digits) {
 /** What a return counts. Fewer turns are better, so their returns are negative. @param {number} x @param {string} unit */
 export const counted = (x, unit) => (unit === t('turns') ? -x : x);
 
+/** A value for a chart: in units, or in % of the win. @param {Num} n @param {string} unit */
+export const amount = (n, unit) => (unit ? counted(n.value, unit) : share(n));
+
 /** A value with all its digits, for tables. @param {Num} n @param {string} unit */
 export function digits(n, unit) {
   return value(n, unit, 6);

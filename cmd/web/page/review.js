@@ -88,7 +88,7 @@ function draw(panel, context, { result: r, time }, go) {
   const { view } = context;
   const seats = context.address.seats;
   const name = (i) => numbers.nameOf(view, i);
-  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => (view.unit ? numbers.counted(p.values[i].value, view.unit) : numbers.share(p.values[i]))), seat: i }));
+  const series = seats.map((_, i) => ({ name: name(i), x: r.points.map((_, k) => k), y: r.points.map((p) => numbers.amount(p.values[i], view.unit)), seat: i }));
   fill(panel,
     h('p', { class: 'note' }, numbers.method(r), ' ', !r.exact && moreTime(panel, context, go, time)),
     lineChart({
