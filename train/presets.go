@@ -201,7 +201,7 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		return true
 	}
 	lower := func(field string, p *int, to int) {
-		if to = max(to, leastRollout); to < *p && change(field, *p, to) {
+		if to < *p && change(field, *p, to) {
 			*p = to
 		}
 	}
@@ -215,11 +215,18 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
 		o.Population = 0
 	}
-	if c.Algorithm == AlgorithmPPO && c.iteration() > 0 && c.Steps > 0 { // the rest is refused later
-		lower("rows", &c.Rows, int((c.Steps-1)/uint64(leastIterations*c.PPO.Horizon))+1)
+	if c.iteration() > 0 && c.Steps > 0 { // the rest is refused later
+		iterations, rows := uint64(leastExpertIterations), 2
+		if c.Algorithm == AlgorithmPPO {
+			iterations, rows = leastIterations, leastRollout
+		}
+		ofRow := c.iteration() / uint64(c.Rows) // decisions
+		lower("rows", &c.Rows, max(rows, int((c.Steps-1)/(iterations*ofRow))+1))
+	}
+	if c.Algorithm == AlgorithmPPO && c.iteration() > 0 && c.Steps > 0 {
 		n := (c.Steps-1)/c.iteration() + 1
 		if 10*(n*c.iteration()-c.Steps) > c.Steps { // by a tenth, chosen, since rollouts are whole
-			lower("ppo.horizon", &c.PPO.Horizon, int((c.Steps-1)/(n*uint64(c.Rows)))+1)
+			lower("ppo.horizon", &c.PPO.Horizon, max(leastRollout, int((c.Steps-1)/(n*uint64(c.Rows)))+1))
 		}
 	}
 	lowerFraction("warmup", &c.Warmup)
@@ -240,12 +247,15 @@ func (c *Config) iteration() uint64 {
 	return decisions * uint64(c.Expert.Search.Decisions)
 }
 
-// leastIterations is the number of iterations of the shortest run of ppo that keeps its rows. Chosen
-// in Pig and Martian Dice: after 100,000 or 500,000 decisions, networks are less exploitable than
-// after fewer and larger iterations.
-const leastIterations = 250
+// leastIterations is the number of iterations of the shortest run of ppo that keeps its rows, and
+// leastExpertIterations of one of expert iteration. Chosen in Pig and Martian Dice: after 20,000 to
+// 500,000 decisions, networks are less exploitable than after fewer and larger iterations.
+const (
+	leastIterations       = 250
+	leastExpertIterations = 500
+)
 
-// leastRollout is the number of rows, and the horizon, of the shortest run at least. Chosen: a
+// leastRollout is the number of rows, and the horizon, of the shortest run of ppo at least. Chosen: a
 // rollout then takes milliseconds, and has some ends of games.
 const leastRollout = 8
 

@@ -3,6 +3,7 @@ package train_test
 import (
 	"testing"
 
+	"marsgym/env/catalog"
 	"marsgym/train"
 )
 
@@ -30,5 +31,48 @@ func TestShorten(t *testing.T) {
 	c.Rows, c.Steps = 0, 10
 	if changes := c.Shorten(func(field string) bool { return field == "train.rows" }); c.Rows != 0 {
 		t.Errorf("no rows became %d, by %q", c.Rows, changes)
+	}
+}
+
+// TestShortenExpert: a short run of expert iteration has many iterations, by fewer rows.
+func TestShortenExpert(t *testing.T) {
+	none := func(string) bool { return false }
+	for _, test := range []struct {
+		algorithm train.Algorithm
+		steps     uint64
+		rows      int
+	}{
+		{train.TurnExact, 1, 2},
+		{train.TurnExact, 100_000, 7},
+		{train.TurnExact, 500_000, 32},
+		{train.OneMove, 20_000, 3},
+		{train.OneMove, 200_000, 16},
+	} {
+		c := train.DefaultConfig(test.algorithm)
+		c.Steps = test.steps
+		c.Shorten(none)
+		if c.Rows != test.rows {
+			t.Errorf("%d decisions of %s have %d rows; want %d", test.steps, test.algorithm, c.Rows, test.rows)
+		}
+	}
+}
+
+// TestShortenPresets: a run of its default length keeps its settings.
+func TestShortenPresets(t *testing.T) {
+	none := func(string) bool { return false }
+	for _, id := range catalog.IDs() {
+		g, err := catalog.Open(id, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range train.Algorithms() {
+			c, err := train.DefaultForAlgorithm(g, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changes := c.Shorten(none); len(changes) > 0 {
+				t.Errorf("%s by %s changes %q", id, a, changes)
+			}
+		}
 	}
 }
