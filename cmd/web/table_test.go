@@ -16,13 +16,6 @@ import (
 // process of its own, since the games of a process are those of all its tests.
 const tableServer = "MARSGYM_TEST_TABLE"
 
-// TestTableServer serves a table for the test that started this process.
-func TestTableServer(t *testing.T) {
-	if file := os.Getenv(tableServer); file != "" {
-		run(t.Context(), []string{"-game", file, "-listen", "127.0.0.1:0", "-cache", "none"}, os.Stdin, os.Stdout, os.Stderr)
-	}
-}
-
 // servedTable serves a table, and returns its address.
 func servedTable(t *testing.T, r *tablegame.Rules) (url string) {
 	t.Helper()
@@ -30,7 +23,7 @@ func servedTable(t *testing.T, r *tablegame.Rules) (url string) {
 	if err := r.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTableServer$")
+	c := exec.CommandContext(t.Context(), os.Args[0])
 	c.Env, c.Stderr = append(os.Environ(), tableServer+"="+file), os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -269,7 +269,7 @@ function restoreFocus(page) {
 function statusOf(view, live) {
   if (view.ended && live) return view.result[0];
   if (view.scene) return t('{text}.', { text: sentence(view.scene.text) });
-  return view.mover >= 0 ? t('{player} to move.', { player: nameOf(view, view.mover) }) : view.mover === -1 ? t('The dice are rolled next.') : t('The game is over.');
+  return view.mover >= 0 ? t('{player} to move.', { player: nameOf(view, view.mover) }) : view.mover === -1 ? t('Chance decides next.') : t('The game is over.');
 }
 
 /** What has happened since the last choice of a person, without what only counts, such as “hand 1 (+1)”. */
