@@ -39,7 +39,7 @@ class Passes(policies.Policy):
         weights = {a: self.weight if a == pass_ else 1.0 for a in state.legal_actions()}
         return {a: w / sum(weights.values()) for a, w in weights.items()}
 
-    def __call__(self, observations, masks):
+    def probabilities(self, observations, masks):
         weights = masks.astype(float)
         weights[:, pass_] *= self.weight
         return weights / weights.sum(axis=1, keepdims=True)
@@ -47,7 +47,7 @@ class Passes(policies.Policy):
 
 for weight in (1.0, 3.0):
     policy = Passes(weight)
-    result = ours.evaluate(policy)
+    result = ours.evaluate(policy.probabilities)
     theirs = exploitability.exploitability(game, policy)
     print("exploitability", result.exploitability, theirs / 2)
     assert abs(result.exploitability - theirs / (ours.win - ours.loss)) < 1e-9
