@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import torch
+from agilerl.algorithms import DQN
 from agilerl.utils.utils import create_population, make_vect_envs
 from cells import GAME, HOLD, SHORT, cell, legal, outcome, until_end
 from ends import BothEnds
@@ -41,10 +42,26 @@ chosen = [
     agent.get_action(first, epsilon, action_mask=mask) for epsilon in (0, 1) for _ in range(50)
 ]
 legal_ones = [mask[np.arange(4), np.asarray(actions)].all() for actions in chosen]
+
+
+def target(double):
+    """The value that DQN gives to the state after action 0: the root of its squared error."""
+    space = gymnasium.spaces.Box(0, 1, (1,))
+    dqn = DQN(space, gymnasium.spaces.Discrete(3), gamma=1.0, double=double)
+    for network in (dqn.actor, dqn.actor_target):
+        *_, weight, bias = network.parameters()  # of the last layer
+        weight.data.zero_()
+        bias.data.copy_(torch.tensor([0.0, 1.0, 100.0]))
+    x = torch.zeros(1, 1)
+    return dqn.update(x, x.long(), x, x, x).item() ** 0.5
+
+
 cell(
     "mask",
     f'`get_action(action_mask=info["action_mask"])`: legal in {sum(map(bool, legal_ones))} of '
     f"{len(legal_ones)} calls",
+    "DQN learns without a mask; a next state with the values 0, 1 and 100 counts as "
+    f"{target(True):g}, without double Q-learning as {target(False):g}",
 )
 
 

@@ -1,12 +1,17 @@
-"""Tianshou's environments and collector with the environments of marsgym."""
+"""Tianshou's environments, collector and DQN with the environments of marsgym."""
 
 import gymnasium
 import numpy as np
+import torch
 from cells import GAME, HOLD, SHORT, cell, outcome
 from ends import BothEnds
+from tianshou.algorithm import DQN
+from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
 from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
-from tianshou.data import Collector, VectorReplayBuffer
+from tianshou.data import Batch, Collector, ReplayBuffer, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
+from tianshou.utils.torch_utils import policy_within_training_step
 
 import marsgym.pettingzoo
 
@@ -41,7 +46,40 @@ cell(
     f"{outcome(lambda: list(batch.reset()[0][0].shape), str)}",
 )
 begun, _ = pair().reset(seed=1)
-cell("mask", f"PettingZooEnv: `obs.mask`, {list(map(bool, begun['mask']))}")
+
+
+class Values(torch.nn.Module):
+    """A network with the same values in each state: 100 is the illegal action's."""
+
+    def __init__(self):
+        super().__init__()
+        self.values = torch.nn.Parameter(torch.tensor([0.0, 1.0, 100.0]))
+
+    def forward(self, obs, state=None, info=None):
+        """The values, and the state of a recurrent network."""
+        return self.values.expand(len(obs), 3), state
+
+
+def target(is_double):
+    """The value that DQN gives to the state after action 0: the root of its squared error."""
+    policy = DiscreteQLearningPolicy(model=Values(), action_space=gymnasium.spaces.Discrete(3))
+    algorithm = DQN(
+        policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, is_double=is_double
+    )
+    state = Batch(obs=np.zeros(1, np.float32), mask=np.array([True, True, False]))
+    step = {"act": 0, "rew": 0.0, "terminated": False, "truncated": False, "info": {}}
+    buffer = ReplayBuffer(1)
+    buffer.add(Batch(obs=state, obs_next=state, **step))
+    with policy_within_training_step(policy):
+        return algorithm.update(buffer, sample_size=0).loss ** 0.5
+
+
+cell(
+    "mask",
+    f"PettingZooEnv: `obs.mask`, {list(map(bool, begun['mask']))}",
+    "DQN, a next state with the values 0, 1 and, for an illegal action, 100 counts as "
+    f"{target(True):g}, without double Q-learning as {target(False):g}",
+)
 
 
 def scores(seed):
