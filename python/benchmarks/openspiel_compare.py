@@ -174,7 +174,8 @@ def cells(a, b):
     if "value" in b:
         found += [f"{b['seconds']:.2f}", f"{b['mb']:.0f}"]
     elif "limit" in b:
-        found += [f"above {b['after']:,.0f}; reached: {b['limit']}", f"{b.get('mb', 0):.0f}"]
+        memory = f"{b['mb']:.0f}" if "mb" in b else ""
+        found += [f"above {b['after']:,.0f}; reached: {b['limit']}", memory]
     else:
         found += [b["error"], ""]
     whole = a["listing"] + a["seconds"]
