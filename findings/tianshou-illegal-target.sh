@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # tianshou 2.0.1: DQN without double Q-learning learns from the values of illegal actions.
 #
-# A policy is documented to leave out the actions that the mask of an observation forbids. With
+# A policy is documented to leave out the actions that the mask of an observation rules out. With
 # double Q-learning, the default, the target of a step takes the best legal action of the next
 # state. With is_double=False it takes the best of all actions.
 #
-# Seen: the next state has the values 0, 1 and, for a forbidden action, 100. The policy chooses the
+# Seen: the next state has the values 0, 1 and, for an illegal action, 100. The policy chooses the
 # second action. The value of the state is 1 with is_double=True, and 100 with is_double=False.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -215,13 +215,12 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 		part*float64(c.Steps) < float64(c.iteration()) && change("opponents.population", o.Population, 0) {
 		o.Population = 0
 	}
-	if c.iteration() > 0 && c.Steps > 0 { // the rest is refused later
-		iterations, rows := uint64(leastExpertIterations), 2
+	if ofRow := c.ofRow(); c.Rows > 0 && ofRow > 0 && c.Steps > 0 { // the rest is refused later
+		iterations, rows := uint64(leastExpertIterations), leastExpertRows
 		if c.Algorithm == AlgorithmPPO {
 			iterations, rows = leastIterations, leastRollout
 		}
-		ofRow := c.iteration() / uint64(c.Rows) // decisions
-		lower("rows", &c.Rows, max(rows, int((c.Steps-1)/(iterations*ofRow))+1))
+		lower("rows", &c.Rows, max(rows, int((c.Steps-1)/iterations/uint64(ofRow))+1))
 	}
 	if c.Algorithm == AlgorithmPPO && c.iteration() > 0 && c.Steps > 0 {
 		n := (c.Steps-1)/c.iteration() + 1
@@ -235,24 +234,28 @@ func (c *Config) Shorten(given func(field string) bool) (changes []string) {
 }
 
 // iteration returns the decisions of an iteration, in expert iteration roughly.
-func (c *Config) iteration() uint64 {
-	decisions := uint64(c.Rows)
+func (c *Config) iteration() uint64 { return uint64(c.Rows) * uint64(c.ofRow()) }
+
+// ofRow returns the decisions of a row in an iteration, in expert iteration roughly.
+func (c *Config) ofRow() int {
 	switch c.Algorithm {
 	case AlgorithmPPO:
-		return decisions * uint64(c.PPO.Horizon)
+		return c.PPO.Horizon
 	case TurnExact:
 		const turn = 8 // decisions; chosen, in Martian Dice
-		return decisions * turn * uint64(c.Expert.Search.Turns)
+		return turn * c.Expert.Search.Turns
 	}
-	return decisions * uint64(c.Expert.Search.Decisions)
+	return c.Expert.Search.Decisions
 }
 
 // leastIterations is the number of iterations of the shortest run of ppo that keeps its rows, and
-// leastExpertIterations of one of expert iteration. Chosen in Pig and Martian Dice: after 20,000 to
-// 500,000 decisions, networks are less exploitable than after fewer and larger iterations.
+// leastExpertIterations of one of expert iteration, which has leastExpertRows at least. Chosen in
+// Pig and Martian Dice: after 20,000 to 500,000 decisions, networks are less exploitable than after
+// fewer and larger iterations.
 const (
 	leastIterations       = 250
 	leastExpertIterations = 500
+	leastExpertRows       = 2
 )
 
 // leastRollout is the number of rows, and the horizon, of the shortest run of ppo at least. Chosen: a

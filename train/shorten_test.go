@@ -55,6 +55,16 @@ func TestShortenExpert(t *testing.T) {
 			t.Errorf("%d decisions of %s have %d rows; want %d", test.steps, test.algorithm, c.Rows, test.rows)
 		}
 	}
+	for _, a := range train.Algorithms() { // what is refused later does no harm here
+		for _, x := range []int{-5, 0, 1 << 62} {
+			c := train.DefaultConfig(a)
+			c.Rows, c.Steps = x, 1000
+			c.Shorten(none)
+			c = train.DefaultConfig(a)
+			c.PPO.Horizon, c.Expert.Search.Turns, c.Expert.Search.Decisions, c.Steps = x, x, x, 1000
+			c.Shorten(none)
+		}
+	}
 }
 
 // TestShortenPresets: a run of its default length keeps its settings.
